@@ -193,6 +193,18 @@ fn a_loaded_game_brings_its_board_komi_and_rules() {
 }
 
 #[test]
+fn a_record_without_komi_and_rules_has_those_of_the_session_whatever_was_loaded_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, record) in [("japanese", "(;SZ[5]KM[2.5]RU[Japanese];B[cc])"), ("plain", "(;SZ[5];B[cc])")] {
+        std::fs::write(folder.path().join(format!("{name}.sgf")), record).expect("a record");
+    }
+    let input = "load FOLDER/japanese.sgf\nload FOLDER/plain.sgf\nquit\n";
+    let shown = go_in(folder.path(), &["--size", "5", "--rules", "aga", "--komi", "5.5"], input);
+    let after = shown.split("plain.sgf: 1 move.").nth(1).expect("a game");
+    assert!(after.contains("komi 5.5") && !after.contains("japanese"), "{shown}");
+}
+
+#[test]
 fn a_loaded_game_goes_on_with_who_is_named_to_move() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("g.sgf"), "(;SZ[7]KM[2.5]RU[Chinese];B[dd];W[cc];PL[W])")

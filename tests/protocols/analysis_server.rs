@@ -92,6 +92,24 @@ fn with(mut query: Value, key: &str, value: Value) -> Value {
 }
 
 #[test]
+fn a_table_of_any_board_is_used_and_other_boards_have_tables_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("go.tewari");
+    let file = file.to_str().expect("UTF-8");
+    let created = program().args(["table", "create", file, "--size", "9", "--table-size", "8MiB"]).output();
+    assert!(created.expect("the program runs").status.success());
+    let visits = || {
+        let mut server = Server::start(&["--table", file]);
+        server.ask(&query("a", 50));
+        let answer = server.answer();
+        assert_eq!(answer["id"], "a", "{answer}");
+        answer["rootInfo"]["visits"].as_u64().expect("visits")
+    };
+    assert_eq!(visits(), 50);
+    assert!(!folder.path().join("go-9x9.tewari").exists());
+}
+
+#[test]
 fn katagos_own_command_line_is_understood_and_winrates_are_told_as_it_says() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("analysis.cfg");

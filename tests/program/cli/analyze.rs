@@ -54,6 +54,15 @@ fn games_on_several_boards_have_a_table_each() {
 }
 
 #[test]
+fn an_empty_board_is_analysed_in_every_pass() {
+    let arguments = ["--size", "5", "--passes", "3", "--network", "none"];
+    let found = analyze_json(&arguments);
+    let passes: Vec<String> = found.iter().map(|analysis| analysis["pass"].to_string()).collect();
+    assert_eq!(passes, ["1", "2", "3"]);
+    assert_eq!(analyze(&arguments).matches("Start").count(), 1, "the last pass");
+}
+
+#[test]
 fn two_passes_of_one_player_do_not_end_the_game() {
     let directory = directory();
     let path = file(&directory, "game.sgf", "(;SZ[9];B[ee];W[cc];B[];B[];W[gg])");

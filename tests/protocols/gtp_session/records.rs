@@ -194,6 +194,18 @@ fn a_record_that_is_printed_and_loaded_has_the_same_score() {
 }
 
 #[test]
+fn assumed_rules_give_no_points_for_a_handicap_until_rules_are_set() {
+    let game = file(b"(;SZ[9]KM[0.5]HA[2]AB[cc][gg];W[ee])");
+    let mut session = session(9);
+    tell(&mut session, &[&format!("loadsgf {}", game.path().display())]);
+    assert_eq!(session.engine().position().compensation(), Komi(0));
+    assert!(ask(&mut session, "kata-get-rules").contains("\"whiteHandicapBonus\":\"0\""));
+    tell(&mut session, &["kata-set-rules chinese"]);
+    assert_eq!(session.engine().position().compensation(), Komi(4));
+    assert!(ask(&mut session, "kata-get-rules").contains("\"whiteHandicapBonus\":\"N\""));
+}
+
+#[test]
 fn what_white_gets_for_a_handicap_is_kept_until_the_rules_change() {
     let game = file(b"(;SZ[9]KM[0.5]RU[Chinese]HA[2];B[cc];B[gg];W[ee])");
     let mut session = session(9);

@@ -226,6 +226,18 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
         graph.starts_with("digraph table {") && graph.contains("p0 -> p1") && graph.contains("3000 visits"),
         "{graph}"
     );
+    let record = fs::read(&game).expect("the record");
+    let over = |out: &Path, options: &[&str]| {
+        let arguments = [&["dump", "--game", name, "-o", out.to_str().expect("a name")], options].concat();
+        table(&arguments, &[&path])
+    };
+    assert_refused(&over(&sgf, &[]), &["lines.sgf exists", "--force"]);
+    assert!(over(&sgf, &["--force"]).status.success());
+    assert_refused(&over(&game, &["--force"]), &["another name"]);
+    assert!(fs::read(&game).expect("the record") == record, "the record was changed");
+    let bare = table(&["dump", "--game", name, "--move", "0", "--depth", "0"], &[&path]);
+    let bare = String::from_utf8_lossy(&bare.stdout).into_owned();
+    assert!(bare.contains("C[3000 visits") && !bare.contains("\n("), "{bare}");
     let unknown = folder.path("unknown.sgf");
     fs::write(&unknown, "(;FF[4]GM[1]SZ[9]KM[7.5];B[aa];W[ba];B[ca];W[da];B[ab])").expect("written");
     let refused = table(&["dump", "--game", unknown.to_str().expect("a name")], &[&path]);
@@ -250,6 +262,36 @@ fn a_table_with_other_keys_is_refused_in_one_line() {
         ["create", "--size", "9", "--table-size", "1MiB", "--network", "none", "--key-policy", "recent"];
     assert!(table(&create, &[&other]).status.success());
     assert_refused(&analyze(&other, &["--network", "none"]), &["found those of recent"]);
+}
+
+#[test]
+fn tables_with_other_keys_and_a_table_given_twice_are_not_merged() {
+    let folder = Folder::new();
+    let [plain, path] = ["plain", "path"].map(|keys| {
+        let file = folder.path(&format!("{keys}.tewari"));
+        let create = ["create", "--size", "9", "--table-size", "1MiB", "--network", "none"];
+        assert!(table(&[&create[..], &["--key-policy", keys]].concat(), &[&file]).status.success());
+        file
+    });
+    let out = folder.path("out.tewari");
+    let merge = ["merge", "-o", out.to_str().expect("a name")];
+    assert_refused(&table(&merge, &[&plain, &path]), &["keys plain", "keys path", "one --key-policy"]);
+    assert_refused(&table(&merge, &[&plain, &plain]), &["found one twice"]);
+    assert!(!out.exists());
+}
+
+#[test]
+fn long_rules_keep_komi_and_keys_of_a_table() {
+    let folder = Folder::new();
+    let path = folder.path("a.tewari");
+    let rules = "ko=situational,suicide=yes,scoring=territory,handicap=n-1,dead=none";
+    let create = ["create", "--size", "9", "--table-size", "1MiB", "--komi", "12.5", "--rules", rules];
+    assert!(table(&create, &[&path]).status.success());
+    let found = analyze(&path, &["--simulations", "10"]);
+    assert!(found.status.success() && stderr(&found).lines().all(|line| !line.contains("made for")));
+    let text = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert!(text.contains("\"komi\":12.5") && text.contains("dead=none"), "{text}");
+    assert_refused(&analyze(&path, &["--key-policy", "path"]), &["keys of --key-policy path"]);
 }
 
 #[test]
