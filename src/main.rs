@@ -2,14 +2,15 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use tewari::cli::Cli;
 
 fn main() -> ExitCode {
-    match tewari::cli::Cli::parse().run() {
+    match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // A write to a closed standard error must not replace the exit code by a panic's.
             let _ = writeln!(std::io::stderr(), "tewari: {error:#}");
-            ExitCode::FAILURE
+            ExitCode::from(Cli::exit_code(&error))
         }
     }
 }

@@ -23,6 +23,25 @@ impl Player {
         }
     }
 
+    /// Returns `B` or `W`.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Player::Black => 'B',
+            Player::White => 'W',
+        }
+    }
+
+    /// Parses a name or the first letter of one, in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Player> {
+        let is = |player: Player| {
+            text.eq_ignore_ascii_case(&player.to_string())
+                || text.eq_ignore_ascii_case(player.letter().encode_utf8(&mut [0]))
+        };
+        Player::BOTH.into_iter().find(|&player| is(player))
+    }
+
     /// Returns 0 for Black, 1 for White: the index into arrays with one element per player.
     #[must_use]
     #[inline]

@@ -1,8 +1,9 @@
 //! `tewari analyze`: analysis of a record or of an empty board.
 
 use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION, describe_default};
-use super::print::print_error;
+use super::print::{print_error, progress_bar};
 use super::ranks;
+use super::record_files::read_bytes;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Move;
 use crate::engine::{Engine, EngineOptions};
@@ -14,7 +15,7 @@ use crate::reports::analysis::{Analysis, Head, json, positions, text};
 use crate::search::{Limits, Report};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Arg, Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::io::{BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -25,8 +26,6 @@ const DEFAULT_SIMULATIONS: u64 = 10_000;
 const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
 /// Maximum number of points of a board that may be proven.
 const PROVABLE_POINTS: usize = 16;
-/// Maximum bytes of a file; the record's reader has the same limit.
-const MAX_FILE_BYTES: u64 = sgf::MAX_BYTES as u64;
 
 #[derive(Args)]
 #[command(mut_args(describe_default_simulations))]
@@ -147,7 +146,7 @@ fn print_mismatch(table: Option<&TableGame>, rules: Rules, komi: Komi) {
 /// returned.
 fn analyse_file(arguments: &AnalyzeArguments, path: &Path) -> Result<()> {
     let name = path.display().to_string();
-    let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
+    let bytes = read_bytes(path).with_context(|| format!("cannot read {name}"))?;
     let collection = sgf::read_damaged(&bytes).map_err(|error| with_name(&name, error))?;
     drop(bytes);
     for warning in &collection.warnings {
@@ -307,21 +306,6 @@ fn with_name(name: &str, error: impl std::fmt::Display) -> anyhow::Error {
     anyhow!("{name}: {error}")
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    } else {
-        let file = std::fs::File::open(path)?;
-        if file.metadata()?.is_dir() {
-            bail!("expected an SGF file, found a directory");
-        }
-        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
-}
-
 /// The analysis of a game: positions are searched in order, and each result is written at once.
 struct GameAnalysis<'a> {
     arguments: &'a AnalyzeArguments,
@@ -346,7 +330,7 @@ impl<'a> GameAnalysis<'a> {
         if arguments.file.is_some() {
             TableGame::keep_board_of_file(&mut options);
         }
-        let (engine, progress) = (Engine::new(options)?, progress_bar(count));
+        let (engine, progress) = (Engine::new(options)?, progress_bar(count as u64, "positions", false));
         Ok(GameAnalysis { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
     }
 
@@ -430,23 +414,7 @@ impl Drop for GameAnalysis<'_> {
 }
 
 fn limits(arguments: &AnalyzeArguments, size: Size) -> Limits {
-    let LimitArguments { visits, simulations, time } = arguments.limits;
     let may_be_proven = arguments.file.is_none() && size.points() <= PROVABLE_POINTS;
     let default = if may_be_proven { DEFAULT_SIMULATIONS_FOR_PROOF } else { DEFAULT_SIMULATIONS };
-    let nothing = visits.is_none() && simulations.is_none() && time.is_none();
-    Limits {
-        visits,
-        simulations: if nothing { Some(default) } else { simulations },
-        time,
-        ..Limits::default()
-    }
-}
-
-/// Returns a progress bar, drawn on standard error if that is a terminal.
-fn progress_bar(positions: usize) -> ProgressBar {
-    let bar = ProgressBar::new(positions as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} positions, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
+    arguments.limits.or(Limits { simulations: Some(default), ..Limits::default() })
 }

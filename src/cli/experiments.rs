@@ -2,10 +2,11 @@
 //! interruption.
 
 use super::contestants::ContestantSettings;
-use super::interrupt::stop_on_interrupt;
+use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::memory_check::check_memory_fits;
 use super::options::LimitArguments;
-use super::print::print_error;
+use super::print::{print_error, progress_bar};
+use super::shard_identity::describe_limits;
 use super::value_parsers::{parse_area_rules, parse_seconds};
 use crate::base::folder::FolderIdentity;
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
@@ -105,13 +106,7 @@ impl GameArguments {
 
     /// Returns a progress bar that counts to `count`.
     pub(super) fn progress(&self, count: u64, things: &str) -> ProgressBar {
-        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };
-        if let Ok(style) =
-            ProgressStyle::with_template(&format!("{{bar:30}} {{pos}} of {{len}} {things}, {{eta}} left"))
-        {
-            bar.set_style(style);
-        }
-        bar
+        progress_bar(count, things, self.quiet)
     }
 
     /// Returns the title of a chart.
@@ -136,7 +131,6 @@ impl GameArguments {
     /// Returns the settings that distinguish this experiment from others in the folder.
     pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> ExperimentIdentity {
         let conditions = &experiment.conditions;
-        let text = |value: String| value;
         let mut setting = FolderIdentity::from([
             ("size".to_owned(), conditions.size.to_string()),
             ("komi".to_owned(), conditions.komi.to_string()),
@@ -144,10 +138,7 @@ impl GameArguments {
             ("scoring".to_owned(), format!("{:?}", conditions.scoring)),
             ("seed".to_owned(), experiment.seed.to_string()),
             ("keep-table".to_owned(), experiment.keep_table.to_string()),
-            (
-                "limits".to_owned(),
-                text(format!("{:?} {:?} {:?}", limits.visits, limits.simulations, limits.time)),
-            ),
+            ("limits".to_owned(), describe_limits(limits)),
             ("openings".to_owned(), fingerprint(&experiment.openings)),
         ]);
         for (index, pairing) in experiment.pairings.iter().enumerate() {
@@ -213,7 +204,7 @@ impl GameArguments {
             Err(anyhow!(error)
                 .context(format!("cannot save a game; {kept} games are saved, --resume continues")))
         } else if stop.load(Relaxed) {
-            Err(anyhow!("interrupted after {kept} of {games} games{hint}"))
+            Err(Interrupted(format!("interrupted after {kept} of {games} games{hint}")).into())
         } else {
             outcome.with_context(|| format!("ended after {kept} of {games} games"))
         };

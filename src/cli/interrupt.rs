@@ -4,6 +4,11 @@ use super::exit_codes::INTERRUPTED;
 use super::print::print_error;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+/// The error of a command that Ctrl-C ended early.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Interrupted(pub(super) String);
+
 /// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the program.
 pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);

@@ -41,7 +41,7 @@ mod table_game;
 mod value_parsers;
 
 use self::command_line::CliCommand;
-use self::exit_codes::USAGE_ERROR;
+use self::exit_codes::{INTERRUPTED, USAGE_ERROR};
 use self::print::print_error;
 use self::ranks::RankUse;
 use anyhow::Result;
@@ -86,6 +86,12 @@ impl Cli {
             ranks::check(rank_use)?;
         }
         Ok(Cli { command })
+    }
+
+    /// Returns the exit code for the error of a command.
+    #[must_use]
+    pub fn exit_code(error: &anyhow::Error) -> u8 {
+        if error.downcast_ref::<interrupt::Interrupted>().is_some() { INTERRUPTED as u8 } else { 1 }
     }
 
     /// Runs the command.

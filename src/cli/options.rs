@@ -12,8 +12,8 @@ use crate::engine::{EngineOptions, TableFile};
 use crate::external::ExternalEvaluator;
 use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
-use crate::search::CatchUp;
 use crate::search::policy::Preset;
+use crate::search::{CatchUp, Limits};
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
 use clap::{Arg, Args, ValueEnum};
@@ -176,6 +176,15 @@ pub(super) struct LimitArguments {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_hyphen_values = true, help_heading = LIMITS)]
     pub(super) time: Option<Duration>,
+}
+
+impl LimitArguments {
+    /// Returns the limits, or `default` if none is given.
+    pub(super) fn or(self, default: Limits) -> Limits {
+        let LimitArguments { visits, simulations, time } = self;
+        let is_limited = visits.is_some() || simulations.is_some() || time.is_some();
+        if is_limited { Limits { visits, simulations, time, ..Limits::default() } } else { default }
+    }
 }
 
 /// Returns an option; the one called `id`, which several commands have, with the default of one of them in its help.

@@ -107,9 +107,7 @@ impl CommonArguments {
     }
 
     fn limits(&self, default: Limits) -> Limits {
-        let LimitArguments { visits, simulations, time } = self.limits;
-        let is_limited = visits.is_some() || simulations.is_some() || time.is_some();
-        if is_limited { Limits { visits, simulations, time, ..Limits::default() } } else { default }
+        self.limits.or(default)
     }
 }
 

@@ -1,6 +1,7 @@
-//! Lines on standard output and standard error.
+//! Lines on standard output and standard error, and progress bars.
 
 use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, Write};
 
 /// Prints a line on standard output. [`Cli::run`](super::Cli::run) ignores the error of a closed output.
@@ -11,4 +12,12 @@ pub(super) fn print_line(line: impl std::fmt::Display) -> Result<()> {
 /// Prints a line on standard error and ignores failures: a closed standard error must not end the program.
 pub(super) fn print_error(line: &str) {
     let _ = writeln!(io::stderr(), "tewari: {line}");
+}
+
+/// Returns a progress bar that counts `things` up to `count`, drawn on standard error if that is a terminal.
+pub(super) fn progress_bar(count: u64, things: &str, is_quiet: bool) -> ProgressBar {
+    let bar = if is_quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };
+    let style =
+        ProgressStyle::with_template(&format!("{{bar:30}} {{pos}} of {{len}} {things}, {{eta}} left"));
+    style.map_or(bar.clone(), |style| bar.with_style(style))
 }

@@ -3,7 +3,7 @@
 use super::failures::Failures;
 use crate::cli::print::print_error;
 use crate::records::sgf::{self, Collection, Sources};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -85,12 +85,15 @@ pub(super) fn read(path: &Path) -> Result<SourceFile> {
     Ok(SourceFile { path: path.to_owned(), collection, texts })
 }
 
-fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+/// Reads a file of records, or standard input for `-`, and one byte more than the parser allows.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     } else {
-        std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+        let file = std::fs::File::open(path)?;
+        ensure!(!file.metadata()?.is_dir(), "expected an SGF file, found a directory");
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

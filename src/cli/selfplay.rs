@@ -1,16 +1,15 @@
 //! `tewari selfplay`: games of the engine against itself, for training.
 
+use super::interrupt::stop_on_interrupt;
 use super::options::{EngineArguments, describe_default_table};
-use super::print::{print_error, print_line};
+use super::print::{print_error, print_line, progress_bar};
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::selfplay::{SelfplayFolder, SelfplaySettings};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::available_parallelism;
 
 /// Default bytes of the table: quickly cleared, and enough for a search of some hundred simulations.
@@ -99,15 +98,10 @@ pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
     let at_a_time = arguments
         .concurrency
         .map_or_else(|| available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || flag.store(true, Relaxed)).context("cannot wait for Ctrl-C")?;
+    let stop = stop_on_interrupt();
     let shards = arguments.shard.map_or(1, Shard::count);
     let games = arguments.games.div_ceil(shards);
-    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(games) };
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} games, {eta} left") {
-        bar.set_style(style);
-    }
+    let bar = progress_bar(games, "games", arguments.quiet);
     let mut identity = settings.identity(&options);
     if let Some(shard) = arguments.shard {
         let command = ShardedCommand::Selfplay;

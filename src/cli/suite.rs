@@ -1,9 +1,9 @@
 //! `tewari suite`: test positions with known answers.
 
-use super::interrupt::stop_on_interrupt;
+use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::memory_check::check_memory_fits;
 use super::options::{EngineArguments, LimitArguments, describe_default_limit, describe_default_table};
-use super::print::print_error;
+use super::print::{print_error, progress_bar};
 use super::shard_identity::{describe_limits, engine_setting, fingerprint};
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::engine::EngineOptions;
@@ -14,7 +14,6 @@ use crate::lab::stats::{Interval, wilson};
 use crate::search::Limits;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -115,7 +114,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
     if let Some(shard) = arguments.shard {
         return run_shard(arguments, shard, &tests, &options, concurrency);
     }
-    let bar = progress(tests.len());
+    let bar = progress_bar(tests.len() as u64, "tests", false);
     let stop = stop_on_interrupt();
     let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;
     bar.finish_and_clear();
@@ -128,7 +127,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
         output.write_all(comparison(&SuiteComparison::new(&rows, &earlier)).as_bytes())?;
     }
     if stop.load(Relaxed) {
-        bail!("interrupted after {} of {} tests", rows.len(), tests.len());
+        bail!(Interrupted(format!("interrupted after {} of {} tests", rows.len(), tests.len())));
     }
     Ok(())
 }
@@ -153,7 +152,7 @@ fn run_shard(
     let numbers: BTreeMap<&str, u64> = numbered.map(|(number, test)| (test.id.as_str(), number)).collect();
     let is_missing = |test: &&SuiteTest| numbers.get(test.id.as_str()).is_some_and(|it| !done.contains(it));
     let missing: Vec<SuiteTest> = tests.iter().filter(is_missing).cloned().collect();
-    let (bar, stop) = (progress(missing.len()), stop_on_interrupt());
+    let (bar, stop) = (progress_bar(missing.len() as u64, "tests", false), stop_on_interrupt());
     let kept = Mutex::new((store, found.rows, None));
     let keep = |row: &TestRow| {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,9 +178,11 @@ fn run_shard(
     std::io::stdout().lock().write_all(summary(&rows, arguments.format)?.as_bytes())?;
     ensure!(
         rows.len() == numbers.len(),
-        "interrupted after {} of {} tests; --resume continues",
-        rows.len(),
-        numbers.len()
+        Interrupted(format!(
+            "interrupted after {} of {} tests; --resume continues",
+            rows.len(),
+            numbers.len()
+        ))
     );
     Ok(())
 }
@@ -259,14 +260,6 @@ fn comparison(comparison: &SuiteComparison) -> String {
         let _ = writeln!(text, "  {unmatched} tests are in one of the runs only");
     }
     text
-}
-
-fn progress(tests: usize) -> ProgressBar {
-    let bar = ProgressBar::new(tests as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} tests, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 fn read_rows(path: &Path) -> Result<Vec<TestRow>> {

@@ -326,7 +326,7 @@ impl Engine {
         let Bounds { lower, upper } = report.root.bounds;
         report.root.black_score = Some(mean.max(f64::from(lower)).min(f64::from(upper)));
         report.root.score_deviation = Some(deviation);
-        if evaluation.is_some() {
+        if evaluation.is_some() && !self.options.policy.evaluates_leaves() {
             choice::put_preferred_first(&mut report.moves, root, report.root.bounds);
             points::put_point_gain_first(&mut report.moves, report.root.to_play, root.size());
         }

@@ -39,7 +39,7 @@ impl Question {
             rules(position.rules()),
             komi(position),
             listed(&stones, size),
-            colour(player),
+            player.letter(),
             listed(&moves, size),
         );
         Question { fields, size }
@@ -51,10 +51,6 @@ impl Question {
     }
 }
 
-fn colour(player: Player) -> char {
-    if player == Player::Black { 'B' } else { 'W' }
-}
-
 /// Returns stones or moves as a JSON list.
 fn listed(moves: &[(Player, Move)], size: Size) -> String {
     let mut text = String::with_capacity(2 + 12 * moves.len());
@@ -62,7 +58,7 @@ fn listed(moves: &[(Player, Move)], size: Size) -> String {
     for (index, &(player, mv)) in moves.iter().enumerate() {
         let separator = if index == 0 { "" } else { "," };
         // Writing to a string cannot fail.
-        let _ = write!(text, "{separator}[\"{}\",\"{}\"]", colour(player), size.vertex(mv));
+        let _ = write!(text, "{separator}[\"{}\",\"{}\"]", player.letter(), size.vertex(mv));
     }
     text.push(']');
     text

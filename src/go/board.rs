@@ -116,6 +116,19 @@ impl Board {
         board
     }
 
+    /// Returns the board with those stones for which `is_kept` is true. The chains keep their liberties, so that nothing is
+    /// captured on the way.
+    #[must_use]
+    pub fn keeping(&self, is_kept: impl Fn(Point) -> bool) -> Board {
+        let mut kept = Board::new(self.size());
+        for &point in self.geometry.points.iter().filter(|&&point| is_kept(point)) {
+            if let Some(player) = self.stone_at(point) {
+                kept.place(point, player);
+            }
+        }
+        kept
+    }
+
     /// Returns the data shared by boards of this size.
     #[must_use]
     #[inline]

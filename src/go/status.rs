@@ -14,7 +14,7 @@ mod lost_shares;
 mod needed_defences;
 mod safe_chains;
 
-use super::board::{Board, cell};
+use super::board::{Board, cell, stone};
 use super::rules::Scoring;
 use super::score::owners;
 use super::{Komi, PlayoutPolicy, Point, Position, Rules, playout_ownership};
@@ -97,7 +97,8 @@ impl BoardStatus {
 
     /// Returns the board without the dead stones.
     pub(super) fn board_without_dead(&self) -> Board {
-        without_the_dead(&self.board, &self.chains)
+        let dead = self.dead_stones();
+        self.board.keeping(|point| !dead.contains(&self.board.geometry().move_of(point)))
     }
 
     /// Returns all chains, in the order of their first stones.
@@ -117,10 +118,10 @@ impl BoardStatus {
     /// Returns the owner of each point without the dead stones, by move number; `None` for points that do not count.
     #[must_use]
     pub fn owners(&self) -> Vec<Option<Player>> {
-        let board = without_the_dead(&self.board, &self.chains);
+        let board = self.board_without_dead();
         let owners = owners(&board);
         let owner =
-            |&point: &Point| Player::BOTH.into_iter().find(|&player| owners[point.index()] == colour(player));
+            |&point: &Point| Player::BOTH.into_iter().find(|&player| owners[point.index()] == stone(player));
         let geometry = self.board.geometry();
         let mut owners: Vec<Option<Player>> = geometry.points.iter().map(owner).collect();
         if self.scoring == Scoring::Territory && self.is_agreed {
@@ -221,13 +222,6 @@ pub fn end_position(position: &Position, next: Option<Move>) -> Option<Position>
     }
 }
 
-fn colour(player: Player) -> u8 {
-    match player {
-        Player::Black => cell::BLACK,
-        Player::White => cell::WHITE,
-    }
-}
-
 fn chains(board: &Board) -> Vec<Chain> {
     let geometry = board.geometry();
     let mut chains = Vec::new();
@@ -245,18 +239,6 @@ fn chains(board: &Board) -> Vec<Chain> {
         chains.push(Chain { player, stones, status: ChainStatus::Alive, is_settled: false });
     }
     chains
-}
-
-/// Returns the board without the dead chains. Every chain keeps its liberties, so that nothing is captured on the way.
-fn without_the_dead(board: &Board, chains: &[Chain]) -> Board {
-    let geometry = board.geometry();
-    let mut left = Board::new(board.size());
-    for chain in chains.iter().filter(|chain| chain.status != ChainStatus::Dead) {
-        for point in chain.stones.iter().filter_map(|&stone| geometry.point_of(stone)) {
-            left.place(point, chain.player);
-        }
-    }
-    left
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use super::evaluate::LeafEvaluation;
 use super::journal::Change;
 use super::path::{BackupValue, SiblingStatistics, Step};
 use super::policy::SelectionPolicy;
-use super::policy_state;
 use super::proof::{self, ProvenBounds};
 use super::score;
 use super::update_buffer::UpdateBuffer;
@@ -79,7 +78,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 Player::White => 2 - half_points_for_black,
             };
             if step.page.is_current() {
-                policy_state::update(&self.policy, &step.page, step.index, half_points);
+                self.policy.update(step.page.policy_state(), step.index, half_points);
             }
         }
     }

@@ -150,7 +150,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         limits: Limits,
         progress: Progress<'_>,
     ) -> Report {
-        let root = &self.root_with_key(root);
+        let root = &restricted(root, self.root_moves);
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
@@ -178,7 +178,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
 
     /// Reports the stored statistics of a position without searching.
     pub fn look_up<G: Game>(&self, root: &G) -> Report {
-        let root = &self.root_with_key(root);
+        let root = &restricted(root, self.root_moves);
         Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
@@ -197,12 +197,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             root_moves: self.root_moves,
             value_bias: self.value_bias,
             journal: JournalWriter::new(self.journal),
-            ..Worker::new(self.table, self.policy.clone(), self.parameters, None, root, rng, evaluator)
+            ..Worker::new(self.table, self.policy.clone(), self.parameters, root, rng, evaluator)
         }
-    }
-
-    fn root_with_key<G: Game>(&self, root: &G) -> G {
-        restricted(root, self.root_moves)
     }
 }
 

@@ -37,23 +37,24 @@ impl PendingPlace<'_> {
     /// Calls `evaluate`, unless another worker evaluates the position with `key`. If two workers begin at the same time, both
     /// may be refused.
     pub(super) fn unless_pending<T>(&self, key: u64, evaluate: impl FnOnce() -> T) -> Option<T> {
-        let PendingPlace { all: PendingEvaluations(keys), own } = *self;
+        let own = &self.all.0[self.own];
         // Both are sequentially consistent: of two workers that begin, at least one sees the other.
-        keys[own].store(key, SeqCst);
-        let is_pending =
-            keys.iter().enumerate().any(|(worker, other)| worker != own && other.load(SeqCst) == key);
-        let result = (!is_pending).then(evaluate);
-        keys[own].store(0, SeqCst);
+        own.store(key, SeqCst);
+        let result = (!self.is_pending(key)).then(evaluate);
+        own.store(0, SeqCst);
         result
+    }
+
+    /// Returns true if another worker evaluates the position with `key`.
+    fn is_pending(&self, key: u64) -> bool {
+        let mut others = self.all.0.iter().enumerate().filter(|(worker, _)| *worker != self.own);
+        others.any(|(_, other)| other.load(SeqCst) == key)
     }
 
     /// Waits until no other worker evaluates the position with `key`.
     pub(super) fn wait(&self, key: u64) {
-        let PendingPlace { all: PendingEvaluations(keys), own } = *self;
-        let is_pending =
-            || keys.iter().enumerate().any(|(worker, other)| worker != own && other.load(SeqCst) == key);
         let [mut wait, longest] = WAITS;
-        while is_pending() {
+        while self.is_pending(key) {
             std::thread::sleep(wait);
             wait = longest.min(2 * wait);
         }

@@ -28,11 +28,6 @@ pub(super) fn load<P: SelectionPolicy>(
     }
 }
 
-/// Updates the state after a simulation through the edge at `index` that scored `half_points` for the mover.
-pub(super) fn update<P: SelectionPolicy>(policy: &P, page: &Page<'_>, index: usize, half_points: u32) {
-    policy.update(page.policy_state(), index, half_points);
-}
-
 /// Returns true if the policy lets the search of `root` stop, see [`SelectionPolicy::is_settled`].
 pub(super) fn is_settled<G: Game, P: SelectionPolicy>(table: &Table, root: &G, policy: &P) -> bool {
     if !policy.uses_state() {

@@ -19,9 +19,9 @@ use crate::table::{Page, ScoreMean};
 
 /// λ: the share of a position's own evaluation in T.
 const OWN_SHARE: f64 = 0.125;
-/// β times the side of the board. β falls with the side, since the scatter of playout scores grows: 0.4 on 9x9, 0.19 on
-/// 19x19.
-const PLAYOUT_SHARE_OF_POINT: f64 = 3.6;
+/// β times the square root of the largest score. By area β falls with the side of the board, since the scatter of playout
+/// scores grows: 0.4 on 9x9, 0.19 on 19x19. By territory, where scores are within 511, it is 0.16 on every board.
+const PLAYOUT_SHARE_OF_LARGEST_SCORE: f64 = 3.6;
 /// Maximum of β.
 const MAX_PLAYOUT_SHARE: f64 = 0.5;
 /// k: the weight of the evaluator's score in samples.
@@ -29,8 +29,8 @@ const EVALUATOR_SAMPLES: f64 = 15.0;
 
 /// Returns β for a game with this range of scores.
 pub(super) fn playout_share(range: Bounds) -> f64 {
-    let points = f64::from(range.upper).max(1.0);
-    (PLAYOUT_SHARE_OF_POINT / points.sqrt()).min(MAX_PLAYOUT_SHARE)
+    let largest = f64::from(range.upper).max(1.0);
+    (PLAYOUT_SHARE_OF_LARGEST_SCORE / largest.sqrt()).min(MAX_PLAYOUT_SHARE)
 }
 
 /// Returns x(s_i), the sample of one simulation, and T(s_i), which the sample of s_{i-1} needs. `playout` is z and β,

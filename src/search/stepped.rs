@@ -16,7 +16,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         root: &G,
         evaluator: PositionEvaluator<'e, G>,
     ) -> SteppedSearch<'t, 'e, G, P> {
-        let root = &self.root_with_key(root);
+        let root = &super::restricted(root, self.root_moves);
         self.table.next_search();
         self.table.mark_active();
         SteppedSearch(self.worker(root, 0, evaluator))

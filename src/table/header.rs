@@ -34,7 +34,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// The present generation, modulo the number of generations.
 pub(super) const GENERATION: usize = 16;
-pub(super) const OPENINGS: usize = 17;
+pub(super) const OPEN_COUNT: usize = 17;
 /// See `Table::is_shared_now`.
 pub(super) const SEARCHER: usize = 18;
 /// See `file/session.rs`.

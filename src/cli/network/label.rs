@@ -4,7 +4,7 @@ use super::games::TrainingGames;
 use super::source::NetworkSource;
 use crate::base::folder::FolderIdentity;
 use crate::cli::interrupt::stop_on_interrupt;
-use crate::cli::print::print_line;
+use crate::cli::print::{print_line, progress_bar};
 use crate::cli::shard_identity::fingerprint;
 use crate::external::ExternalEvaluator;
 use crate::go::Size;
@@ -12,7 +12,6 @@ use crate::lab::training::label_folder::{LabelFolder, VERSION};
 use crate::lab::training::labelling::Labelling;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -79,10 +78,7 @@ pub(super) fn run(arguments: &LabelArguments) -> Result<()> {
     ensure!(games.iter().any(|game| !game.moves.is_empty()), "expected games with moves, found none");
     let mut folder = LabelFolder::open(&arguments.out, &identity, size)?;
     let total = u64::from(arguments.positions);
-    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(total) };
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} positions, {eta} left") {
-        bar.set_style(style);
-    }
+    let bar = progress_bar(total, "positions", arguments.quiet);
     bar.set_position(folder.done().len() as u64);
     bar.reset_eta();
     let labelling = Labelling { games: &games, size, evaluator: &evaluator, network, seed: arguments.seed };

@@ -8,7 +8,7 @@ use super::failures::Failures;
 use super::interrupt::stop_on_interrupt;
 use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION, describe_default_limit};
 use super::output_file::{check_absent, write_file};
-use super::print::print_error;
+use super::print::{print_error, progress_bar};
 use super::record_files::{self, SourceFile};
 use super::shard_identity::{describe_limits, engine_setting, fingerprint};
 use super::table_game::TableGame;
@@ -24,7 +24,7 @@ use crate::reports::review::{ReportSettings, Review, Thresholds, saved, table};
 use crate::search::Limits;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ fn review_files(arguments: &ReviewArguments) -> Result<()> {
     }
     let stop = stop_on_interrupt();
     let positions = sources.iter().map(|(_, source)| source.positions()).sum::<usize>();
-    let bar = progress_bar(positions * arguments.passes.get());
+    let bar = progress_bar((positions * arguments.passes.get()) as u64, "positions", false);
     let mut to_save = Vec::new();
     for (nth, source) in &sources {
         let reviews = review_source(arguments, source, &bar, stop, &mut failures);
@@ -311,18 +311,6 @@ impl ReviewArguments {
     }
 
     fn limits(&self) -> Limits {
-        let LimitArguments { visits, simulations, time } = self.limits;
-        let nothing = visits.is_none() && simulations.is_none() && time.is_none();
-        let simulations = if nothing { Some(DEFAULT_SIMULATIONS) } else { simulations };
-        Limits { visits, simulations, time, ..Limits::default() }
+        self.limits.or(Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() })
     }
-}
-
-/// Returns a progress bar, drawn on standard error if that is a terminal.
-fn progress_bar(positions: usize) -> ProgressBar {
-    let bar = ProgressBar::new(positions as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} positions, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -145,7 +145,8 @@ impl StatusSearch<'_> {
     /// Returns the status of all chains with those in `removed` dead, and the chains to remove before the next round: those of areas
     /// too large to search that most playouts lose. In the last round such areas are searched in parts.
     fn round(&mut self, removed: &[bool]) -> (Vec<StatusResult>, Vec<usize>) {
-        let board = self.without(removed);
+        let number_at = self.number_at;
+        let board = self.board.keeping(|point| removed.get(number_at[point.index()]) == Some(&false));
         let map = ChainMap::of(&board);
         let numbers: Vec<usize> =
             map.chains.iter().map(|chain| self.number_at[chain.stones[0].index()]).collect();
@@ -190,19 +191,6 @@ impl StatusSearch<'_> {
         }
         self.decide(searched, &mut results);
         (results, newly_lost)
-    }
-
-    /// Returns the board without the chains in `removed`.
-    fn without(&self, removed: &[bool]) -> Board {
-        let mut left = Board::new(self.board.size());
-        for &point in &self.board.geometry().points {
-            if let Some(player) = self.board.stone_at(point)
-                && !removed[self.number_at[point.index()]]
-            {
-                left.place(point, player);
-            }
-        }
-        left
     }
 
     /// Searches the area of some chains, given by their numbers on `board`; `None` if it is too large or the search does not

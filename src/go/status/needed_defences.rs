@@ -53,8 +53,8 @@ impl Boards {
     /// Returns the boards without the stone on a point.
     fn without(&self, point: Point) -> Boards {
         Boards {
-            with_dead: without(&self.with_dead, point),
-            without_dead: without(&self.without_dead, point),
+            with_dead: self.with_dead.keeping(|at| at != point),
+            without_dead: self.without_dead.keeping(|at| at != point),
         }
     }
 }
@@ -202,15 +202,4 @@ fn chains(board: &Board, stones: &[Point], player: Player) -> Vec<Point> {
 /// Returns true if a stone on an empty point is legal and has two liberties or more.
 fn is_safe(board: &Board, point: Point, player: Player) -> bool {
     is_playable(board, point, player) && !board.is_self_atari(point, player)
-}
-
-/// Returns the board without the stone on a point.
-fn without(board: &Board, point: Point) -> Board {
-    let mut left = Board::new(board.size());
-    for &at in board.geometry().points.iter().filter(|&&at| at != point) {
-        if let Some(player) = board.stone_at(at) {
-            left.place(at, player);
-        }
-    }
-    left
 }

@@ -244,7 +244,7 @@ impl Contestant {
     /// # Errors
     /// Returns an error if it refuses or does not answer.
     pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), GtpFailure> {
-        self.ask(&format!("play {} {}", letter(player), size.vertex(mv)), ANSWER_TIMEOUT).map(|_| ())
+        self.ask(&format!("play {} {}", player.letter(), size.vertex(mv)), ANSWER_TIMEOUT).map(|_| ())
     }
 
     /// Requests a move, which it has then played; `None` if it resigns.
@@ -257,7 +257,7 @@ impl Contestant {
         player: Player,
         timeout: Duration,
     ) -> Result<Option<Move>, GtpFailure> {
-        let command = format!("genmove {}", letter(player));
+        let command = format!("genmove {}", player.letter());
         let answer = self.ask(&command, timeout)?;
         if answer.eq_ignore_ascii_case("resign") {
             return Ok(None);
@@ -305,11 +305,4 @@ impl Contestant {
 /// Returns the error for a contestant that failed a command.
 pub(super) fn bad_answer(description: &str, failure: GtpFailure) -> ContestantError {
     ContestantError::BadAnswer { description: description.to_owned(), failure }
-}
-
-fn letter(player: Player) -> char {
-    match player {
-        Player::Black => 'b',
-        Player::White => 'w',
-    }
 }

@@ -17,21 +17,29 @@ pub struct Footprint {
     pub cpu_seconds_per_move: f64,
 }
 
-/// Lets `command`, a GTP engine, play 30 moves against itself and measures its process; `None` if the system reports
-/// no figures or the engine fails.
+/// Lets `command`, a GTP engine, play 30 moves against itself, in several games if need be, and measures its process;
+/// `None` if the system reports no figures or the engine fails. Passes and resignations are left out: the engine judges
+/// the end of the game before them.
 #[must_use]
 pub fn measure(command: &str) -> Option<Footprint> {
     let mut client = GtpClient::start(command).ok()?;
     client.ask("clear_board", ANSWER_TIMEOUT).ok()?;
-    let before = cpu_seconds(client.id())?;
-    for number in 0..MOVES {
-        let colour = if number % 2 == 0 { 'b' } else { 'w' };
-        client.ask(&format!("genmove {colour}"), ANSWER_TIMEOUT).ok()?;
+    let (mut spent, mut moves) = (0.0, 0);
+    let mut colours = ['b', 'w'].into_iter().cycle();
+    for _ in 0..MOVES {
+        let before = cpu_seconds(client.id())?;
+        let answer = client.ask(&format!("genmove {}", colours.next()?), ANSWER_TIMEOUT).ok()?;
+        if ["pass", "resign"].iter().any(|end| answer.eq_ignore_ascii_case(end)) {
+            client.ask("clear_board", ANSWER_TIMEOUT).ok()?;
+            colours = ['b', 'w'].into_iter().cycle();
+        } else {
+            spent += cpu_seconds(client.id())? - before;
+            moves += 1;
+        }
     }
-    let spent = cpu_seconds(client.id())? - before;
     let resident_kib = process::peak_resident_kib(client.id())?;
     client.close();
-    Some(Footprint { resident_kib, cpu_seconds_per_move: spent / MOVES as f64 })
+    (moves > 0).then(|| Footprint { resident_kib, cpu_seconds_per_move: spent / f64::from(moves) })
 }
 
 /// Returns the processor time of the process's live threads; an engine with one worker searches in its main thread,

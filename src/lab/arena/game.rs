@@ -146,7 +146,7 @@ impl From<Fault> for GameResult {
     fn from(fault: Fault) -> GameResult {
         let Fault { loser, ending, detail } = fault;
         let winner = loser.other();
-        GameResult { winner: Some(winner), result: format!("{}+F", initial(winner)), ending, detail }
+        GameResult { winner: Some(winner), result: format!("{}+F", winner.letter()), ending, detail }
     }
 }
 
@@ -187,7 +187,7 @@ impl Referee<'_> {
             }
             let Some(mv) = generated else {
                 let winner = mover.other();
-                let result = format!("{}+R", initial(winner));
+                let result = format!("{}+R", winner.letter());
                 return Ok(GameResult {
                     winner: Some(winner),
                     result,
@@ -257,7 +257,7 @@ impl Referee<'_> {
             Outcome::Draw => None,
         };
         let margin = (f64::from(score) - komi.points()).abs();
-        let result = winner.map_or_else(|| "0".to_owned(), |winner| format!("{}+{margin}", initial(winner)));
+        let result = winner.map_or_else(|| "0".to_owned(), |winner| format!("{}+{margin}", winner.letter()));
         GameResult { winner, result, ending, detail }
     }
 }
@@ -269,11 +269,4 @@ fn fault(loser: Player, failure: GtpFailure) -> Fault {
         GtpFailure::Refused { .. } | GtpFailure::Garbage { .. } => GameEnding::Garbage,
     };
     Fault { loser, ending, detail: format!("{loser}: {failure}") }
-}
-
-fn initial(player: Player) -> char {
-    match player {
-        Player::Black => 'B',
-        Player::White => 'W',
-    }
 }

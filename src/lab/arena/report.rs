@@ -143,8 +143,8 @@ impl MatchReport {
         let _ = write!(
             text,
             "  won {black} with Black and {white} with White; {:.0} ms and {:.0} ms a move",
-            1000.0 * mine,
-            1000.0 * theirs
+            1000.0 * mine + 0.0,
+            1000.0 * theirs + 0.0
         );
         if let Some(sprt) = &self.sprt {
             let verdict = match sprt.verdict {

@@ -265,11 +265,7 @@ impl TestLine {
 }
 
 fn player(text: &str) -> Result<Player, LineError> {
-    match text.to_ascii_lowercase().as_str() {
-        "b" | "black" => Ok(Player::Black),
-        "w" | "white" => Ok(Player::White),
-        _ => Err(("black or white", format!("{text:?}"))),
-    }
+    Player::parse(text).ok_or_else(|| ("black or white", format!("{text:?}")))
 }
 
 /// Applies `play` and `undo` to a game; other GTP commands are for the engine that the suite was made for. Returns a

@@ -70,12 +70,7 @@ impl<'a> Arguments<'a> {
     /// Returns the next word as a colour, if there is one.
     pub(super) fn optional_player(&mut self) -> Result<Option<Player>, GtpError> {
         let Some(word) = self.next_word() else { return Ok(None) };
-        let is = |names: [&str; 2]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
-        match word {
-            _ if is(["b", "black"]) => Ok(Some(Player::Black)),
-            _ if is(["w", "white"]) => Ok(Some(Player::White)),
-            _ => Err(GtpError::InvalidColor),
-        }
+        Player::parse(word).map(Some).ok_or(GtpError::InvalidColor)
     }
 
     /// Returns the next two words as a colour and a vertex.

@@ -2,7 +2,7 @@
 
 use super::defaults::QueryDefaults;
 use super::error::{QueryError, warning};
-use super::memory_limit::{QueryMemory, Reservation};
+use super::memory_limit::QueryMemory;
 use super::query::PositionRequest;
 use super::{message, reader};
 use crate::base::input::{Line, LineReader};
@@ -24,8 +24,8 @@ pub(super) struct Frontend<W> {
     pub(super) has_ended: bool,
     /// True if the client has terminated the present search.
     pub(super) is_terminated: bool,
-    /// Answers to `clear_cache`, sent when the present search has ended and the table is cleared.
-    pub(super) clearing: Vec<(Value, Reservation)>,
+    /// True if the table is to be cleared before the next search.
+    pub(super) is_clearing: bool,
     /// A copy of the engine's options, for questions that arrive during a search.
     options: EngineOptions,
 }
@@ -40,9 +40,9 @@ impl<W: Write> Frontend<W> {
         options: EngineOptions,
     ) -> Frontend<W> {
         let memory = QueryMemory::new(options.reserved);
-        let (queue, clearing) = (Vec::new(), Vec::new());
-        let (has_ended, is_terminated) = (false, false);
-        Frontend { defaults, input, output, queue, memory, has_ended, is_terminated, clearing, options }
+        let queue = Vec::new();
+        let (has_ended, is_terminated, is_clearing) = (false, false, false);
+        Frontend { defaults, input, output, queue, memory, has_ended, is_terminated, is_clearing, options }
     }
 
     /// Writes a message as one line.
@@ -116,7 +116,7 @@ impl<W: Write> Frontend<W> {
     ) -> Result<Answers, QueryError> {
         if let Some(action) = object.get("action").filter(|action| !action.is_null()) {
             let action = action.as_str().unwrap_or_default().to_owned();
-            return self.act(&action, object, length, current);
+            return self.act(&action, object, current);
         }
         let (requests, ignored) =
             reader::read(&object, &self.defaults, |positions| self.memory.take(length, positions))?;
@@ -129,7 +129,6 @@ impl<W: Write> Frontend<W> {
         &mut self,
         action: &str,
         mut object: Map<String, Value>,
-        length: usize,
         current: Option<&PositionRequest>,
     ) -> Result<Answers, QueryError> {
         let id = object.get("id").and_then(Value::as_str).map(str::to_owned);
@@ -149,10 +148,7 @@ impl<W: Write> Frontend<W> {
             "query_models" => {
                 object.insert("models".to_owned(), self.models().into());
             }
-            "clear_cache" => {
-                self.clearing.push((Value::Object(object), self.memory.take(length, 0)));
-                return Ok(Box::new(std::iter::empty()));
-            }
+            "clear_cache" => self.is_clearing = true,
             "terminate" | "terminate_all" => {
                 let wanted = object.get("terminateId").and_then(Value::as_str).map(str::to_owned);
                 let wanted = wanted.filter(|_| action == "terminate");

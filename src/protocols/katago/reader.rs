@@ -228,7 +228,7 @@ impl QueryReader<'_> {
                 None => Player::Black,
             },
             Some(player) => {
-                parse_player(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
+                Player::parse(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
             }
         };
         let game = QueryGame { size, rules, komi, stones, first, moves, keys };
@@ -251,7 +251,7 @@ impl QueryReader<'_> {
     fn moves(&self, key: &str, pairs: &[Value], size: Size) -> Result<Vec<(Player, Move)>, QueryError> {
         let read = |pair: &Value| {
             let [player, vertex] = pair.as_array()?.as_slice() else { return None };
-            Some((parse_player(player.as_str()?)?, size.parse_vertex(vertex.as_str()?)?))
+            Some((Player::parse(player.as_str()?)?, size.parse_vertex(vertex.as_str()?)?))
         };
         pairs
             .iter()
@@ -302,7 +302,7 @@ impl QueryReader<'_> {
     ) -> Result<Vec<MoveRestriction>, QueryError> {
         let expected = || self.error(key, "expected objects with player, moves and untilDepth of at least 1");
         let read = |value: &Value| {
-            let player = parse_player(value.get("player")?.as_str()?)?;
+            let player = Player::parse(value.get("player")?.as_str()?)?;
             let moves = value.get("moves")?.as_array()?.iter();
             let moves = moves.map(|mv| size.parse_vertex(mv.as_str()?)).collect::<Option<_>>()?;
             value.get("untilDepth")?.as_u64().filter(|&depth| depth > 0)?;
@@ -360,14 +360,6 @@ impl QueryReader<'_> {
             }
         }
         Ok((overrides, unknown))
-    }
-}
-
-fn parse_player(text: &str) -> Option<Player> {
-    match text.to_ascii_lowercase().as_str() {
-        "b" | "black" => Some(Player::Black),
-        "w" | "white" => Some(Player::White),
-        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ impl<W: Write> Server<W> {
         loop {
             while self.frontend.queue.is_empty() && !self.frontend.has_ended {
                 self.frontend.read_line(None)?;
-                self.clear_if_asked()?;
+                self.clear_if_asked();
             }
             self.frontend.read_lines(None)?;
             if self.frontend.has_ended && !self.frontend.defaults.finishes_queue {
@@ -44,7 +44,7 @@ impl<W: Write> Server<W> {
                 None if self.frontend.has_ended => return Ok(()),
                 None => {}
             }
-            self.clear_if_asked()?;
+            self.clear_if_asked();
         }
     }
 
@@ -103,11 +103,9 @@ impl<W: Write> Server<W> {
         answered
     }
 
-    fn clear_if_asked(&mut self) -> io::Result<()> {
-        if !self.frontend.clearing.is_empty() {
+    fn clear_if_asked(&mut self) {
+        if std::mem::take(&mut self.frontend.is_clearing) {
             self.engine.clear_table();
         }
-        let answers = std::mem::take(&mut self.frontend.clearing);
-        answers.iter().try_for_each(|(answer, _)| self.frontend.write_message(answer))
     }
 }

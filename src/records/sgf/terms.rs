@@ -24,6 +24,8 @@ use crate::go::{HandicapBonus, IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 const MIN_KOMI_IN_HUNDREDTHS: f64 = 100.0;
 /// Minimum absolute value of a komi in hundredths in records of Fox, which writes 50 for half a point.
 const MIN_FOX_KOMI_IN_HUNDREDTHS: f64 = 20.0;
+/// Maximum absolute value of a komi that is in stones of two points.
+const MAX_KOMI_IN_STONES: f64 = 4.0;
 /// The usual komi of even games under Chinese rules: 7.5.
 const CHINESE_KOMI: Komi = Komi(15);
 /// The usual komi of even games under Japanese rules: 6.5.
@@ -242,9 +244,10 @@ impl GameRecord {
         }
         let first_hundredths =
             if self.is_from_fox { MIN_FOX_KOMI_IN_HUNDREDTHS } else { MIN_KOMI_IN_HUNDREDTHS };
-        let is_in_hundredths = written.abs() >= first_hundredths;
+        // Hundredths of points, or of stones, are multiples of a half, or of a quarter.
+        let is_in_hundredths = written.abs() >= first_hundredths && (4.0 * written / 100.0).fract() == 0.0;
         let number = if is_in_hundredths { written / 100.0 } else { written };
-        let is_quarter = (2.0 * number).fract().abs() == 0.5;
+        let is_quarter = (2.0 * number).fract().abs() == 0.5 && number.abs() <= MAX_KOMI_IN_STONES;
         let is_chinese_at_fox = self.is_from_fox && rules.scoring == Scoring::Area;
         let is_in_stones = is_quarter || (is_in_hundredths && is_chinese_at_fox && number == 3.5);
         let points = if is_in_stones { 2.0 * number } else { number };

@@ -2,7 +2,6 @@
 //! docs/Analysis_Engine.md) and an additional `table` object.
 
 use super::Analysis;
-use crate::base::game::Player;
 use crate::table::Count;
 use serde_json::{Value, json};
 
@@ -42,13 +41,13 @@ pub fn object(analysis: &Analysis) -> Value {
         "komi": analysis.komi.points(),
         "rules": analysis.rules,
         "rootInfo": {
-            "currentPlayer": letter(report.root.to_play),
+            "currentPlayer": report.root.to_play.letter(),
             "winrate": analysis.black_winrate(),
             "scoreLead": analysis.lead(report.root.black_score),
             "scoreStdev": report.root.score_deviation,
             "visits": report.root.visits,
             "simulations": report.simulations,
-            "proven": analysis.proven_winner().map(|winner| winner.map_or("draw", letter)),
+            "proven": analysis.proven_winner().map(|winner| winner.map_or_else(|| "draw".to_owned(), |winner| winner.letter().to_string())),
             "scoreBounds": [report.root.bounds.lower, report.root.bounds.upper],
         },
         "moveInfos": moves,
@@ -65,13 +64,6 @@ pub fn object(analysis: &Analysis) -> Value {
 #[must_use]
 pub fn ownership(analysis: &Analysis) -> Value {
     analysis.size.points_from_top_left().map(|point| analysis.owner_mean(point)).collect()
-}
-
-fn letter(player: Player) -> &'static str {
-    match player {
-        Player::Black => "B",
-        Player::White => "W",
-    }
 }
 
 /// Returns table statistics: its contents, and the counters of this search.

@@ -7,7 +7,6 @@ use super::judgement::{Judgement, PlayerSummary, ReportSettings};
 use super::model::Review;
 use super::move_judgement::{MoveJudgement, Phase, Severity};
 use super::text::title;
-use crate::base::game::Player;
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -119,9 +118,9 @@ fn turns(review: &Review, judgement: &Judgement) -> Vec<Value> {
         .map(|(number, turn)| {
             let finding = turn.finding.as_ref();
             json!({
-                "player": turn.played.as_ref().map(|played| letter(played.player)),
+                "player": turn.played.as_ref().map(|played| played.player.letter()),
                 "vertex": turn.played.as_ref().map(|played| &played.vertex),
-                "next": letter(turn.to_play),
+                "next": turn.to_play.letter(),
                 "stones": turn.stones,
                 "prisoners": turn.prisoners,
                 "comment": turn.comment,
@@ -156,10 +155,6 @@ fn judged(mv: &MoveJudgement) -> Value {
         "only": mv.is_only_move,
         "phase": mv.phase as usize,
     })
-}
-
-fn letter(player: Player) -> &'static str {
-    if player == Player::Black { "B" } else { "W" }
 }
 
 /// Rounds to three decimals, which exceeds the precision of the page.

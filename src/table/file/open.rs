@@ -83,9 +83,9 @@ fn open(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Resul
     let session = FileSession::new(file, mode, close_state);
     let mapped = MappedFile { path: path.to_owned(), session, identity, lineage };
     let mut table = Table { file: Some(mapped), searcher: random(), ..Table::of(backing, layout) };
-    table.open_count = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);
+    table.open_count = table.header(header::OPEN_COUNT).load(Relaxed).wrapping_add(1);
     if writes {
-        table.open_count = table.header(header::OPENINGS).fetch_add(1, Relaxed).wrapping_add(1);
+        table.open_count = table.header(header::OPEN_COUNT).fetch_add(1, Relaxed).wrapping_add(1);
         // Another process may have begun a new epoch while the lock was converted to a shared one.
         table.epoch = table.header(header::USE_STATE).load(Relaxed) & EPOCH_MASK;
         if must_be_synced {

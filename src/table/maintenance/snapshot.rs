@@ -41,7 +41,7 @@ const REPLACED_LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 const MAX_READ_ATTEMPTS: usize = 3;
 /// Header words copied from the table.
 const COPIED_HEADER_WORDS: [usize; 5] =
-    [header::GENERATION, header::OPENINGS, header::CLOCK, header::CLAIMS, header::CLAIMS_AT_GENERATION];
+    [header::GENERATION, header::OPEN_COUNT, header::CLOCK, header::CLAIMS, header::CLAIMS_AT_GENERATION];
 
 /// The contents of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -62,7 +62,7 @@ fn interrupting_lets_the_running_games_end() {
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(130));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("interrupted after") && errors.contains("--resume"), "{errors}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("Elo"), "the score so far is printed");

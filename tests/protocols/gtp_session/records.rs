@@ -169,6 +169,14 @@ fn a_komi_in_another_unit_is_converted_and_that_is_noted() {
         let last = notes.lock().unwrap().last().cloned().unwrap_or_default();
         assert!(last.contains(&format!("KM[{written}]")) && last.contains(komi), "{last}");
     }
+    for impossible in ["6.75", "733"] {
+        let game = file(format!("(;SZ[19]KM[{impossible}];B[aa])").as_bytes());
+        let load = format!("loadsgf {}", game.path().display());
+        assert!(ask(&mut session, &load).contains("expected a komi in whole or half points"), "{impossible}");
+    }
+    let large = file(b"(;SZ[19]KM[180];B[aa])");
+    tell(&mut session, &[&format!("loadsgf {}", large.path().display())]);
+    assert_eq!(ask(&mut session, "get_komi"), "= 180");
 }
 
 #[test]
