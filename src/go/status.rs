@@ -287,6 +287,25 @@ mod tests {
     }
 
     #[test]
+    fn stones_on_an_open_board_live_whatever_the_seed() {
+        let open = position(&[
+            ".........",
+            ".........",
+            "..O......",
+            ".........",
+            "....X....",
+            ".........",
+            ".........",
+            ".........",
+            ".........",
+        ]);
+        for seed in 1..=10 {
+            let statuses = BoardStatus::computed(&open, PlayoutPolicy::default(), seed);
+            assert_eq!(statuses.dead_stones(), [], "seed {seed}");
+        }
+    }
+
+    #[test]
     fn the_empty_board_is_a_draw_without_komi() {
         assert_eq!(statuses(&["...", "..."]).result(Komi(0)), "0");
     }

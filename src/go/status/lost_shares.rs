@@ -5,18 +5,21 @@ use crate::base::game::Player;
 use crate::base::ownership::Ownership;
 use crate::go::board::Board;
 use crate::go::geometry::Point;
+use std::ops::Range;
 
 /// Minimum empty points of a large region.
 const MIN_LARGE_REGION: usize = 10;
 /// Maximum empty points of a region that is ignored when the regions beside a chain are counted.
 const MAX_SMALL_REGION: usize = 2;
 /// Shares of lost playouts that decide nothing.
-const DOUBTFUL: std::ops::Range<f64> = 0.2..0.8;
+const DOUBTFUL: Range<f64> = 0.2..0.8;
+/// Shares of a large region with which its owner is open.
+const OPEN: Range<f64> = 0.42..0.58;
 
 /// Returns the share of `playouts` that lose each chain of `board`, in the order of their first stones.
 ///
 /// If the share of a chain in a large region decides nothing, the chain has the share of the region: its stones live or die
-/// with the area around them, which depends less on chance.
+/// with the area around them, which depends less on chance. In a region with an open owner they live, with a share of one half.
 pub(super) fn lost_shares(board: &Board, ownership: &Ownership, playouts: u32) -> Vec<f64> {
     let map = ChainMap::of(board);
     let share = |player: Player, points: &[Point]| {
@@ -34,7 +37,8 @@ pub(super) fn lost_shares(board: &Board, ownership: &Ownership, playouts: u32) -
         if let [region] = beside[..]
             && region.points.len() >= MIN_LARGE_REGION
         {
-            *lost = share(map.chains[chain].player.other(), &region.points);
+            let of_region = share(map.chains[chain].player.other(), &region.points);
+            *lost = if OPEN.contains(&of_region) { 0.5 } else { of_region };
         }
     }
     lost

@@ -39,7 +39,9 @@ pub enum FileProblem {
         found: &'static str,
     },
     /// The file is read-only.
-    #[error("expected a file that can be written, found a read-only one: use --table-mode cow, or chmod +w")]
+    #[error(
+        "expected a file that can be written, found a read-only one: make it writable (chmod +w), or search it with --table-mode cow"
+    )]
     ReadOnly,
     /// The contents are not a table.
     #[error("not a table file: give the name of a file made by `tewari table create`")]
