@@ -244,7 +244,11 @@ impl Contestant {
     /// # Errors
     /// Returns an error if it refuses or does not answer.
     pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), GtpFailure> {
-        self.ask(&format!("play {} {}", player.letter(), size.vertex(mv)), ANSWER_TIMEOUT).map(|_| ())
+        self.ask(
+            &format!("play {} {}", player.letter().to_ascii_lowercase(), size.vertex(mv)),
+            ANSWER_TIMEOUT,
+        )
+        .map(|_| ())
     }
 
     /// Requests a move, which it has then played; `None` if it resigns.
@@ -257,7 +261,7 @@ impl Contestant {
         player: Player,
         timeout: Duration,
     ) -> Result<Option<Move>, GtpFailure> {
-        let command = format!("genmove {}", player.letter());
+        let command = format!("genmove {}", player.letter().to_ascii_lowercase());
         let answer = self.ask(&command, timeout)?;
         if answer.eq_ignore_ascii_case("resign") {
             return Ok(None);
