@@ -170,6 +170,12 @@ impl GameArguments {
         Self::check_time(experiment)?;
         self.check_memory(experiment)?;
         let (mut store, mut rows) = self.open(identity)?;
+        if let Some(row) = rows.iter().find(|row| !experiment.has_game(row)) {
+            bail!(
+                "game {} in games.jsonl has another pairing or other colours than in this experiment: remove its line, and it is played again",
+                row.game
+            );
+        }
         experiment.try_contestants()?;
         let done: BTreeSet<u64> = rows.iter().map(|row: &GameRow| row.game).collect();
         let pairings = experiment.pairings.len() as u64;

@@ -30,7 +30,14 @@ pub(super) fn engine_setting(options: &EngineOptions) -> FolderIdentity {
 
 /// Returns the limits of a search as text.
 pub(super) fn describe_limits(limits: LimitArguments) -> String {
-    format!("{:?} {:?} {:?}", limits.visits, limits.simulations, limits.time)
+    let LimitArguments { visits, simulations, time } = limits;
+    let parts = [
+        visits.map(|visits| format!("{visits} visits")),
+        simulations.map(|simulations| format!("{simulations} simulations")),
+        time.map(|time| format!("{} s", time.as_secs_f64())),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "the default".to_owned() } else { parts.join(", ") }
 }
 
 /// Returns the number of names and a hash of them.

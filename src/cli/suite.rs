@@ -3,6 +3,7 @@
 use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::memory_check::check_memory_fits;
 use super::options::{EngineArguments, LimitArguments, describe_default_limit, describe_default_table};
+use super::output_file::{check_absent, is_same_file, write_file};
 use super::print::{print_error, progress_bar};
 use super::shard_identity::{describe_limits, engine_setting, fingerprint};
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
@@ -56,6 +57,9 @@ pub(super) struct SuiteArguments {
     /// Write one line for each test to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Overwrite the file of --out.
+    #[arg(long, requires = "out", conflicts_with = "shard")]
+    force: bool,
     /// Compare with an earlier run, test by test: the file that it wrote with --out.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
@@ -84,12 +88,10 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
     let name = arguments.file.display();
     let text = std::fs::read_to_string(&arguments.file).with_context(|| name.to_string())?;
     if let Some(out) = arguments.out.as_ref().filter(|_| arguments.shard.is_none()) {
-        let is_input = |path: &Path| {
-            out.canonicalize().is_ok_and(|out| path.canonicalize().is_ok_and(|path| path == out))
-        };
-        let inputs = std::iter::once(&arguments.file).chain(&arguments.compare);
-        let clash = inputs.into_iter().find(|path| is_input(path));
-        ensure!(clash.is_none(), "--out {}: expected another file than those that are read", out.display());
+        let mut inputs = std::iter::once(&arguments.file).chain(&arguments.compare);
+        let is_input = inputs.any(|path| is_same_file(path, out));
+        ensure!(!is_input, "--out {}: expected another file than those that are read", out.display());
+        check_absent(out, arguments.force)?;
     }
     let earlier = arguments.compare.as_deref().map(read_rows).transpose()?;
     let (size, komi) = (Size::new(19, 19)?, Komi(15));
@@ -119,7 +121,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
     let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(path) = &arguments.out {
-        write_rows(path, &rows)?;
+        write_file(path, &lines(&rows)?, arguments.force)?;
     }
     let mut output = std::io::stdout().lock();
     output.write_all(summary(&rows, arguments.format)?.as_bytes())?;
@@ -281,8 +283,4 @@ pub(super) fn lines(rows: &[TestRow]) -> Result<String> {
         writeln!(text, "{}", serde_json::to_string(row)?)?;
     }
     Ok(text)
-}
-
-fn write_rows(path: &Path, rows: &[TestRow]) -> Result<()> {
-    std::fs::write(path, lines(rows)?).with_context(|| path.display().to_string())
 }

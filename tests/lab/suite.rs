@@ -212,6 +212,11 @@ fn mistakes_are_named_with_their_line() {
     let file = files.write("tests.jsonl", &[good]);
     assert!(suite(&[&file, "--tier", "none"]).2.contains("none of the 1 tests"));
     assert!(suite(&[&file, "--out", &file]).2.contains("another file"));
+    let rows = files.write("rows.jsonl", &[]);
+    assert!(suite(&[&file, "--out", &rows]).2.contains("overwrite it with --force"));
+    assert_eq!(std::fs::read_to_string(&rows).expect("the file"), "");
+    assert_eq!(suite(&[&file, "--out", &rows, "--force"]).0, Some(0));
+    assert_eq!(std::fs::read_to_string(&rows).expect("the file").lines().count(), 1);
     let greedy = ["suite", &file, "--concurrency", "1000", "--memory", "1GiB"];
     let output = program().args(greedy).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("smaller --concurrency"));

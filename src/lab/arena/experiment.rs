@@ -9,7 +9,7 @@ use crate::base::game::Player;
 use crate::base::zobrist::mix;
 use crate::go::Record;
 use crate::records::sgf::{self, PlayedGame};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -82,8 +82,10 @@ pub struct GameRow {
     /// Name of the White player.
     pub white: String,
     /// The contestant with Black: 0 or 1.
+    #[serde(deserialize_with = "contestant_number")]
     pub black_is: u8,
     /// The contestant that won: 0 or 1; `None` for a draw.
+    #[serde(deserialize_with = "winner_number")]
     pub winner: Option<u8>,
     /// The result in the form of SGF.
     pub result: String,
@@ -124,6 +126,20 @@ impl GameRow {
     }
 }
 
+/// Reads the number of a contestant; others than 0 and 1 are errors.
+fn contestant_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    checked_number(u8::deserialize(deserializer)?)
+}
+
+/// Reads the number of the contestant that won, if one did.
+fn winner_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+    Option::deserialize(deserializer)?.map(checked_number).transpose()
+}
+
+fn checked_number<E: serde::de::Error>(number: u8) -> Result<u8, E> {
+    if number < 2 { Ok(number) } else { Err(E::custom("expected contestant 0 or 1")) }
+}
+
 /// A finished game: its row and its record.
 #[derive(Clone, Debug)]
 pub struct FinishedGame {
@@ -161,6 +177,13 @@ impl Experiment {
             // The same for every pairing, so that only the contestants differ between pairings.
             seed: mix(self.seed ^ mix(index)),
         }
+    }
+
+    /// Returns true if a row is of a game of this experiment, with the colours of its schedule.
+    #[must_use]
+    pub fn has_game(&self, row: &GameRow) -> bool {
+        let plan = self.plan(row.game);
+        row.pairing == plan.pairing.label && usize::from(row.black_is) == plan.black_is
     }
 
     /// Starts every contestant once, sets up the board, and lets the referee count an empty one, so that errors show

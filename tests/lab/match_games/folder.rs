@@ -128,7 +128,11 @@ fn a_damaged_file_is_left_alone() {
     let path = folder.join("games.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let first = text.lines().next().unwrap();
-    for damaged in [text.replacen("\"game\"", "\"gone\"", 1), format!("{text}{first}\n")] {
+    let of_no_contestant = text.replacen("\"black_is\":0", "\"black_is\":7", 1);
+    let won_by_none = text.replacen("\"winner\":1", "\"winner\":7", 1);
+    assert!(of_no_contestant != text && won_by_none != text, "{text}");
+    let gone = text.replacen("\"game\"", "\"gone\"", 1);
+    for damaged in [gone, format!("{text}{first}\n"), of_no_contestant, won_by_none] {
         std::fs::write(&path, &damaged).unwrap();
         let out = folder.to_str().unwrap();
         let (code, _, errors) = run(&[&GAMES[..], &["--out", out, "--resume"]].concat());
@@ -136,6 +140,20 @@ fn a_damaged_file_is_left_alone() {
         assert!(errors.contains("games.jsonl, line") && errors.contains("expected a game"), "{errors}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
     }
+}
+
+#[test]
+fn a_row_with_other_colours_than_its_game_is_refused() {
+    let laboratory = Laboratory::new();
+    let folder = laboratory.path("out");
+    play(&folder, &GAMES);
+    let path = folder.join("games.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("\"black_is\":0", "\"black_is\":1", 1)).unwrap();
+    let out = folder.to_str().unwrap();
+    let (code, _, errors) = run(&[&GAMES[..], &["--out", out, "--resume"]].concat());
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("other colours") && errors.contains("remove its line"), "{errors}");
 }
 
 #[test]
