@@ -182,7 +182,7 @@ fn analyse_game(
     for warning in &record.warnings {
         print_error(&format!("{id}: {warning}"));
     }
-    let table = TableGame::of(&arguments.engine);
+    let table = TableGame::of_record(&arguments.engine, record);
     let otherwise = table.as_ref().map_or_else(DefaultTerms::default, TableGame::otherwise);
     let terms = match record.terms(arguments.given(), otherwise) {
         Ok(terms) => terms,

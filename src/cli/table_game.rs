@@ -1,9 +1,9 @@
 //! The game that a table file was made for, and the game to search in it.
 
 use super::options::EngineArguments;
-use crate::engine::{EngineOptions, TableGameSettings};
+use crate::engine::{EngineOptions, TableFile, TableGameSettings};
 use crate::go::{Komi, Rules, Size};
-use crate::records::sgf::{ChosenTerms, DefaultTerms, customary_komi};
+use crate::records::sgf::{ChosenTerms, DefaultTerms, GameRecord, customary_komi};
 use crate::table::{Table, TableIdentity, TableMode};
 use std::path::Path;
 
@@ -26,6 +26,19 @@ impl TableGame {
     /// that cannot.
     pub(super) fn of(engine: &EngineArguments) -> Option<TableGame> {
         TableGame::at(engine.table_path()?)
+    }
+
+    /// Returns the game of the file that an engine's searches of a record use: that of the record's board.
+    pub(super) fn of_record(engine: &EngineArguments, record: &GameRecord) -> Option<TableGame> {
+        let path = engine.table_path()?;
+        let game = TableGame::at(path)?;
+        let board = Size::new(usize::from(record.columns), usize::from(record.rows)).ok();
+        match (game.size, board) {
+            (Some(made_for), Some(board)) if made_for != board => {
+                TableGame::at(&TableFile::path_beside(path, board))
+            }
+            _ => Some(game),
+        }
     }
 
     /// Returns the game of a table file, if it exists and can be opened.

@@ -12,7 +12,7 @@ use crate::search::policy::Preset;
 use crate::search::{CatchUp, SearchParameters};
 use crate::table::{Replacement, TableMode};
 use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,14 +42,17 @@ impl TableFile {
     /// Returns the path of the table for a board: `go-9x9.tewari` beside the `go.tewari` of another board.
     #[must_use]
     pub fn path_for(&self, board: Size) -> PathBuf {
-        if board == self.board {
-            return self.path.clone();
-        }
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        if board == self.board { self.path.clone() } else { TableFile::path_beside(&self.path, board) }
+    }
+
+    /// Returns the path of the table for another board than that of the file at `path`.
+    #[must_use]
+    pub fn path_beside(path: &Path, board: Size) -> PathBuf {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let name = format!("{stem}-{board}");
-        match self.path.extension() {
-            Some(extension) => self.path.with_file_name(name + "." + &extension.to_string_lossy()),
-            None => self.path.with_file_name(name),
+        match path.extension() {
+            Some(extension) => path.with_file_name(name + "." + &extension.to_string_lossy()),
+            None => path.with_file_name(name),
         }
     }
 }

@@ -216,7 +216,7 @@ fn review_game(
         bar.suspend(|| print_error(&format!("{id}: {warning}")));
     }
     let about = |error: &dyn std::fmt::Display| anyhow!("{id}: {error}");
-    let table = TableGame::of(&arguments.engine);
+    let table = TableGame::of_record(&arguments.engine, record);
     let otherwise = table.as_ref().map_or_else(DefaultTerms::default, TableGame::otherwise);
     let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
     let terms = record.terms(given, otherwise).map_err(|error| about(&error))?;

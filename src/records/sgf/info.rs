@@ -49,7 +49,7 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
 pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
     let warnings = &mut record.warnings;
     if record.komi.is_none() {
-        record.komi = checked(properties, "KM", "a number", warnings, value::real);
+        record.komi = checked(properties, "KM", "a number", warnings, value::komi);
         record.is_komi_in_ko = false;
     }
     if record.komi.is_none() {

@@ -112,6 +112,25 @@ pub(super) fn real(raw: &str) -> Option<f64> {
     raw.trim().replace(',', ".").parse().ok().filter(|number: &f64| number.is_finite())
 }
 
+/// Reads a komi: a number, which points (also 目, 点) or Chinese stones of two points (子) may follow, and a half (半).
+pub(super) fn komi(raw: &str) -> Option<f64> {
+    let text = raw.trim().to_ascii_lowercase();
+    let (text, half) = text.strip_suffix('半').map_or((text.as_str(), 0.0), |text| (text, 0.5));
+    let units =
+        [("points", 1.0), ("point", 1.0), ("目", 1.0), ("点", 1.0), ("點", 1.0), ("子", 2.0), ("", 1.0)];
+    let (number, unit) = units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    let number = real(number).or_else(|| Some(numeral(number.trim())? as f64))?;
+    Some(unit * (number + half))
+}
+
+/// Reads a numeral from 0 to 9 in Chinese characters.
+fn numeral(text: &str) -> Option<usize> {
+    const NUMERALS: &str = "零一二三四五六七八九";
+    let mut characters = text.chars();
+    let (first, rest) = (characters.next()?, characters.next());
+    NUMERALS.chars().position(|numeral| numeral == first).filter(|_| rest.is_none())
+}
+
 /// Reads a value of `PL`: the letters of FF\[4\], or the words and numbers of older programs.
 pub(super) fn player(raw: &str) -> Option<Player> {
     match raw.trim().to_ascii_lowercase().as_str() {

@@ -54,6 +54,33 @@ fn games_on_several_boards_have_a_table_each() {
 }
 
 #[test]
+fn a_record_takes_komi_and_rules_from_the_table_of_its_own_board() {
+    let directory = directory();
+    let path = file(&directory, "games.sgf", "(;SZ[9];B[ee])(;SZ[7];B[dd])");
+    let table = directory.path().join("go.tewari");
+    let table = table.to_str().expect("UTF-8");
+    let create = [
+        "table",
+        "create",
+        table,
+        "--size",
+        "9",
+        "--komi",
+        "3.5",
+        "--rules",
+        "tromp-taylor",
+        "--table-size",
+        "1MiB",
+    ];
+    assert_eq!(run(&create).code, Some(0));
+    let text = analyze(&[&path, "--table", table]);
+    let is_head = |line: &&str| line.contains("· komi");
+    let heads: Vec<&str> = text.lines().filter(is_head).collect();
+    assert!(heads[0].contains("9x9 · komi 3.5 · rules tromp-taylor"), "{text}");
+    assert!(heads[1].contains("7x7 · komi 7.5 · rules chinese"), "{text}");
+}
+
+#[test]
 fn an_empty_board_is_analysed_in_every_pass() {
     let arguments = ["--size", "5", "--passes", "3", "--network", "none"];
     let found = analyze_json(&arguments);

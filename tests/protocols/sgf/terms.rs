@@ -40,6 +40,16 @@ fn the_komi_of_a_record_of_ours_is_read_as_it_was_meant() {
 }
 
 #[test]
+fn units_after_a_komi_are_read() {
+    for (written, points) in
+        [("5.5目", 5.5), ("6目半", 6.5), ("六目半", 6.5), ("3.75子", 7.5), ("7 points", 7.0), ("0.5点", 0.5)]
+    {
+        let terms = terms(&format!("CA[UTF-8]RU[Chinese]KM[{written}]"));
+        assert_eq!((terms.komi.points(), terms.assumed.as_slice()), (points, &[][..]), "{written}");
+    }
+}
+
+#[test]
 fn the_usual_komi_is_read_on_tiny_boards() {
     assert_eq!(komi("SZ[2]KM[6.5]"), 6.5);
     assert!(terms_of("SZ[2]KM[40]").is_err());
