@@ -13,5 +13,5 @@ pub(super) fn message(error: &clap::Error) -> String {
     let parts = text.split("\n\n").filter(|part| !is_usage(part));
     let parts: Vec<String> =
         parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    parts.join("; ")
+    parts.join("; ").replace("number would be zero for non-zero type", "expected at least 1")
 }

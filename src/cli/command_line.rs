@@ -1,7 +1,7 @@
 //! The subcommands and options of the program, and the parser of its command line.
 
 use super::argument_error::message_with_hint;
-use super::command_tree::{change_command, named_command, with_flag_value};
+use super::command_tree::{change_command, named_command, with_any_value};
 use super::settings::{Settings, with_default};
 use super::{
     analysis, analyze, bench, config, gtp, gtp_check, help, join, manual, match_games, network, play, review,
@@ -131,7 +131,7 @@ fn with_settings(
     let held = settings.held(command, if count == 0 { "gtp" } else { &path }, &words[count..])?;
     Ok(change_command(program, &path, &|command| {
         let command = command.mut_args(|option| with_default(option, &held));
-        if is_help { command } else { command.mut_args(with_flag_value) }
+        if is_help { command } else { command.mut_args(with_any_value) }
     }))
 }
 

@@ -32,14 +32,17 @@ pub(super) fn change_command(command: Command, path: &str, change: &dyn Fn(Comma
     command.mut_subcommand(name, |below| change_command(below, rest, change))
 }
 
-/// Returns the option; a flag also accepts `=true` and `=false`.
-pub(super) fn with_flag_value(option: Arg) -> Arg {
-    let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
-    if is_flag { option.num_args(0..=1).require_equals(true).value_name("true|false") } else { option }
+/// Returns the option; a flag also accepts `=true` and `=false`, and others negative numbers, for messages about their range.
+pub(super) fn with_any_value(option: Arg) -> Arg {
+    match option.get_action() {
+        ArgAction::SetTrue => option.num_args(0..=1).require_equals(true).value_name("true|false"),
+        _ if option.get_long().is_some() => option.allow_negative_numbers(true),
+        _ => option,
+    }
 }
 
 /// Returns the option as if it stood alone: not required, and without options that it requires or conflicts with.
 pub(super) fn without_conditions(option: Arg) -> Arg {
     let option = option.required(false).required_unless_present(Resettable::Reset);
-    with_flag_value(option.requires(Resettable::Reset).conflicts_with(Resettable::Reset))
+    with_any_value(option.requires(Resettable::Reset).conflicts_with(Resettable::Reset))
 }

@@ -1,6 +1,7 @@
 //! `tewari gtp`: the Go Text Protocol on standard input and output.
 
 use super::options::{DeadStonesChoice, EngineArguments, LIMITS, LimitArguments, POSITION, describe_default};
+use super::print::plural;
 use super::ranks;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use super::value_parsers::parse_probability;
@@ -187,13 +188,13 @@ fn greeting(engine: &Engine) -> String {
     let EngineOptions { parameters, rules, size, .. } = engine.options();
     let layout = engine.table().layout();
     format!(
-        "tewari {}: table{} {:.1} MiB ({} entries, {} edge pages on {size}), {} threads, seed {}, rules {rules}",
+        "tewari {}: table{} {:.1} MiB ({} entries, {} edge pages on {size}), {}, seed {}, rules {rules}",
         env!("CARGO_PKG_VERSION"),
         engine.table().path().map_or(String::new(), |path| format!(" in {},", path.display())),
         layout.bytes() as f64 / (1 << 20) as f64,
         layout.entries(),
         layout.pages,
-        parameters.threads,
+        plural(parameters.threads as u64, "thread"),
         parameters.seed,
     )
 }

@@ -99,6 +99,7 @@ impl Cli {
     /// # Errors
     /// Returns the command's error, with a message for the user.
     pub fn run(self) -> Result<()> {
+        crate::base::platform::process::return_file_size_errors();
         // A reader such as `head` may close the output early; a protocol client may not.
         let is_conversation = matches!(self.command, Some(CliCommand::Gtp(_) | CliCommand::Analysis(_)));
         let outcome = self.dispatch();

@@ -201,9 +201,16 @@ pub(super) fn describe_default_limit(option: Arg, id: &str, default: impl Displa
     describe_default(option, id, format_args!("{default}, unless something else limits it"))
 }
 
-/// Returns an option; the size of the table with the default of a command in its help.
+/// Returns an option for a command with an own default table and no table file: the default of the table's size is in the
+/// help, and options of table files are absent from it.
 pub(super) fn describe_default_table(option: Arg, bytes: u64) -> Arg {
-    describe_default(option, "table_size", format_args!("{}MiB", bytes >> 20))
+    let default = format!("{}MiB", bytes >> 20);
+    let option = describe_default(option, "table_size", &default);
+    match option.get_id().as_str() {
+        "table" | "table_mode" | "sync" => option.hide(true),
+        "memory" => option.help("Memory for the whole engine, for example 256MiB; at least 16MiB. Default: not limited, see --table-size"),
+        _ => option,
+    }
 }
 
 impl EngineArguments {

@@ -29,8 +29,8 @@ fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
 
-/// Writes a file completely or not at all. The new file takes over the permissions of the one that it replaces; a
-/// read-only file is an error. A pipe or a device is written to directly.
+/// Writes a file completely or not at all. The new file takes over the owner and permissions of the one that it
+/// replaces; a read-only file is an error. A pipe or a device is written to directly.
 pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()> {
     if is_device(path) {
         return std::fs::write(path, text).with_context(|| cannot_write(path));
@@ -76,7 +76,7 @@ impl NewFile {
         let cannot = || cannot_write(&path);
         if is_forced {
             if let Ok(replaced) = std::fs::metadata(&path) {
-                file.as_file().set_permissions(replaced.permissions()).with_context(cannot)?;
+                files::take_over_access(file.as_file(), &replaced).with_context(cannot)?;
             }
             file.persist(&path).map_err(|error| error.error).with_context(cannot)?;
         } else {

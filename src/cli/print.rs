@@ -14,6 +14,11 @@ pub(super) fn print_error(line: &str) {
     let _ = writeln!(io::stderr(), "tewari: {line}");
 }
 
+/// Returns a number with the name of a thing, in the plural unless there is one.
+pub(super) fn plural(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Returns a progress bar that counts `things` up to `count`, drawn on standard error if that is a terminal.
 pub(super) fn progress_bar(count: u64, things: &str, is_quiet: bool) -> ProgressBar {
     let bar = if is_quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };

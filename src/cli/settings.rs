@@ -5,7 +5,7 @@
 //! checks them, and the command line overrides them.
 
 use super::argument_error::message;
-use super::command_tree::{leaves, with_flag_value, without_conditions};
+use super::command_tree::{leaves, with_any_value, without_conditions};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ErrorKind as Mistake};
@@ -103,7 +103,8 @@ impl Settings {
             }
             let values = values(value.get_ref()).with_context(|| format!("{place}: {key}"))?;
             ensure!(!name.is_empty(), "{place}: {key} is outside a table such as [{COMMON_TABLE}] or [gtp]");
-            ensure!(!values.iter().any(|it| it == "help"), "{place}: {key}: help is for the command line");
+            let is_help = key == "help" || values.iter().any(|it| it == "help");
+            ensure!(!is_help, "{place}: {key}: help is for the command line");
             found.push(Setting { table: name.to_owned(), key, values, place });
         }
         found.iter().try_for_each(|setting| setting.check_name(program))?;
@@ -171,7 +172,7 @@ impl Setting {
     /// Returns true if other words contain its option, or one that is a rival or in conflict.
     fn is_replaced(&self, option: &Arg, command: &Command, words: impl Iterator<Item = OsString>) -> bool {
         let parser = command.clone().no_binary_name(true).mut_args(|other| {
-            let other = with_flag_value(other).value_parser(value_parser!(OsString));
+            let other = with_any_value(other).value_parser(value_parser!(OsString));
             let pair = [self.key.as_str(), other.get_long().unwrap_or_default()];
             let is_rival = RIVALS.iter().any(|group| pair.iter().all(|name| group.contains(name)));
             if is_rival && !self.is_of(&other) { other.conflicts_with(option.get_id()) } else { other }

@@ -234,11 +234,9 @@ fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) ->
         };
         let line: Vec<String> = mv.pv.iter().take(6).map(|&mv| vertex(mv)).collect();
         let (name, share) = (vertex(mv.mv), 100.0 * mv.value.as_f64());
-        format!(
-            "  {name:5} wins {share:4.1} % ({} visits{proven}), then {}",
-            mv.edge_visits,
-            line[1..].join(" ")
-        )
+        let replies = line.get(1..).unwrap_or_default().join(" ");
+        let then = if replies.is_empty() { String::new() } else { format!(", then {replies}") };
+        format!("  {name:5} wins {share:4.1} % ({} visits{proven}){then}", mv.edge_visits)
     };
     let lines: Vec<String> = report.moves.iter().take(MAX_HINTS).map(describe).collect();
     if lines.is_empty() { "There is no legal move.".to_owned() } else { lines.join("\n") }

@@ -103,7 +103,7 @@ fn the_command_line_wins_over_the_file() {
     assert!(config(&["--memory", "1GiB"], "table-size").starts_with("# table-size: not set"));
     let run = run(home.path(), &["gtp", "--ponder=false", "--threads=1"]);
     assert_eq!(run.code, Some(0));
-    assert!(run.errors.contains(" 1 threads"), "{run:?}");
+    assert!(run.errors.contains(" 1 thread,"), "{run:?}");
 }
 
 #[test]
@@ -200,6 +200,7 @@ fn mistakes_in_the_file_are_told_in_one_line_with_the_place() {
         ("[gtp]\nthreads = 0\n", 2, "1..=255"),
         ("[gtp]\n\nmemory = \"lots\"\n", 3, "64MiB"),
         ("[gtp]\npolicy = \"help\"\n", 2, "help is for the command line"),
+        ("[default]\nhelp = true\n", 2, "help is for the command line"),
         ("[gtp]\nthreads 2\n", 2, ""),
         ("[gtp]\nthreads = \n", 2, ""),
         ("\n\n[gtp", 3, ""),

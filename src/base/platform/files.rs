@@ -184,6 +184,19 @@ pub(crate) fn is_in_memory(file: &File) -> bool {
     }
 }
 
+/// Gives `file` the permissions of a file that it replaces, and on Unix its owner and group if this user may.
+///
+/// # Errors
+/// An I/O error for the permissions; a refused change of the owner is none.
+pub(crate) fn take_over_access(file: &File, replaced: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let _ = std::os::unix::fs::fchown(file, Some(replaced.uid()), Some(replaced.gid()));
+    }
+    file.set_permissions(replaced.permissions())
+}
+
 /// Gives temporary files the permissions of other new files, as the user's umask allows, instead of access for the owner
 /// alone. On Windows they inherit those of the folder.
 pub(crate) fn use_umask(builder: &mut tempfile::Builder<'_, '_>) {

@@ -1,4 +1,8 @@
 //! This process, and the processes that it starts.
+//!
+//! `unsafe` is allowed for a call that no crate in use has.
+
+#![allow(unsafe_code)]
 
 use super::linux_text;
 use std::process::{Child, Command};
@@ -14,6 +18,16 @@ pub(crate) fn cpu_time() -> Option<Duration> {
     #[cfg(not(unix))]
     {
         None
+    }
+}
+
+/// Makes writes beyond the limit of file sizes (`ulimit -f`) return errors, instead of killing this process and those that it
+/// starts. Linux only.
+pub(crate) fn return_file_size_errors() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the signal is ignored, so that no handler runs in this program; the call has no other effect.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tewari table info`: the purpose and the content of a table.
 
-use super::statistics::{MIB, plural, soundness, survey};
-use crate::cli::print::print_line;
+use super::statistics::{MIB, soundness, survey};
+use crate::cli::print::{plural, print_line};
 use crate::table::{CloseState, Table, TableMode, TableStatistics};
 use anyhow::Result;
 use clap::{Args, ValueEnum};

@@ -1,9 +1,8 @@
 //! `tewari table learn`: analyses by other programs in game records, taken into a table file.
 
-use super::statistics::plural;
 use crate::base::memory::MemoryBudget;
 use crate::cli::failures::Failures;
-use crate::cli::print::{print_error, print_line};
+use crate::cli::print::{plural, print_error, print_line};
 use crate::cli::record_files::{self, SourceFile};
 use crate::cli::table_game::TableGame;
 use crate::cli::value_parsers::parse_bytes;

@@ -1,7 +1,7 @@
 //! `tewari table verify` and `tewari table snapshot`: checks, repairs and copies of tables.
 
-use super::statistics::{MIB, plural, progress, soundness, survey};
-use crate::cli::print::{print_error, print_line};
+use super::statistics::{MIB, progress, soundness, survey};
+use crate::cli::print::{plural, print_error, print_line};
 use crate::table::{Table, TableMode, TableStatistics};
 use anyhow::{Result, bail};
 use clap::Args;

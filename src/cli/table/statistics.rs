@@ -1,5 +1,6 @@
 //! Statistics of tables as text, and their progress bars.
 
+use crate::cli::print::plural;
 use crate::table::{Table, TableStatistics};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -12,10 +13,6 @@ pub(super) fn survey(table: &Table) -> TableStatistics {
     let survey = table.scan(&mut |done| bar.set_position(done as u64));
     bar.finish_and_clear();
     survey
-}
-
-pub(super) fn plural(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns a summary of a survey.

@@ -40,7 +40,7 @@ pub enum FileProblem {
     },
     /// The file is read-only.
     #[error(
-        "expected a file that can be written, found a read-only one: make it writable (chmod +w), or search it with --table-mode cow"
+        "expected a file that can be written, found a read-only one: make it writable (chmod +w), or only read it, in searches with --table-mode cow"
     )]
     ReadOnly,
     /// The contents are not a table.
@@ -154,7 +154,7 @@ pub enum FileProblem {
         found: u64,
     },
     /// The file exists and must not be overwritten.
-    #[error("expected a new name, found a file: give another name, or remove it first")]
+    #[error("expected a new name, found a name in use: give another one, or remove the file or folder first")]
     Exists,
     /// Another process holds a conflicting lock.
     #[error(

@@ -54,7 +54,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Gives a complete and synced file its name, and syncs the folder. A link with that name is replaced, not followed.
-/// The new file takes over the permissions of a replaced file, but not of a link.
+/// The new file takes over the owner and permissions of a replaced file, but not of a link.
 pub(in crate::table) fn give_name(
     temporary: NamedTempFile,
     path: &Path,
@@ -64,8 +64,8 @@ pub(in crate::table) fn give_name(
         && let Ok(replaced) = std::fs::symlink_metadata(path)
         && replaced.is_file()
     {
-        let set = temporary.as_file().set_permissions(replaced.permissions());
-        set.map_err(FileProblem::io("set the permissions of the file"))?;
+        files::take_over_access(temporary.as_file(), &replaced)
+            .map_err(FileProblem::io("set the permissions of the file"))?;
     }
     let kept = if may_replace { temporary.persist(path) } else { temporary.persist_noclobber(path) };
     let file = kept.map_err(|error| match error.error.kind() {
@@ -93,9 +93,9 @@ pub(in crate::table) fn reserve(file: &File, bytes: u64) -> Result<(), FileProbl
 }
 
 fn cannot_reserve(error: io::Error, needed: u64, free: u64) -> FileProblem {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
     match error.kind() {
-        StorageFull | FileTooLarge | QuotaExceeded => FileProblem::NoSpace { needed, free },
+        StorageFull | QuotaExceeded => FileProblem::NoSpace { needed, free },
         _ => FileProblem::io("reserve disk space for it")(error),
     }
 }

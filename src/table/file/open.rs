@@ -107,11 +107,9 @@ fn read_header(file: &File) -> Result<Header, FileProblem> {
     let words: Vec<_> = bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes).into()).collect();
     header::read(&words).map_err(|fault| match fault {
         HeaderFault::Magic => FileProblem::Magic,
+        _ if read < bytes.len() => FileProblem::Length { expected: bytes.len() as u64, found: read as u64 },
         HeaderFault::ByteOrder => FileProblem::ByteOrder,
         HeaderFault::Version(found) => FileProblem::Version { found },
-        HeaderFault::Checksum if read < bytes.len() => {
-            FileProblem::Length { expected: bytes.len() as u64, found: read as u64 }
-        }
         HeaderFault::Checksum => FileProblem::Header,
         HeaderFault::Layout => FileProblem::Layout,
     })

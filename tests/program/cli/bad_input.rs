@@ -30,6 +30,8 @@ fn mistakes_on_the_command_line_are_named_and_exit_with_2() {
         (&["analyze", "--seed", "-1"], "-1"),
         (&["analyze", "--threads", "0"], "255"),
         (&["analyze", "--threads", "256"], "255"),
+        (&["analyze", "--threads", "-1"], "-1 is not in 1..=255"),
+        (&["analyze", "--passes", "0"], "expected at least 1"),
         (&["analyze", "--visits", "0"], "0"),
         (&["analyze", "--simulations", "0"], "0"),
         (&["analyze", "--time", "0"], "more than 0"),

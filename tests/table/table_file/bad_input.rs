@@ -224,6 +224,16 @@ fn another_layout_is_refused() {
 }
 
 #[test]
+fn a_file_cut_within_its_header_is_refused_by_its_length() {
+    let folder = Folder::new();
+    let path = folder.table("cut", 100);
+    for length in [8, 16, 511] {
+        OpenOptions::new().write(true).open(&path).expect("the file").set_len(length).expect("a new length");
+        assert_refused_unchanged(&path, &["expected 512 bytes", &format!("found {length}"), "cut short"]);
+    }
+}
+
+#[test]
 fn a_file_that_lost_a_byte_or_gained_one_is_refused() {
     let folder = Folder::new();
     for (name, change) in [("shorter", -1_i64), ("longer", 1), ("page", 4096)] {

@@ -30,7 +30,7 @@ fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
         &[&path],
     );
     assert!(made.status.success(), "{}", stderr(&made));
-    assert_refused(&table(&["create"], &[&path]), &["expected a new name, found a file"]);
+    assert_refused(&table(&["create"], &[&path]), &["expected a new name, found a name in use"]);
     assert!(
         analyze(&path, &["--komi", "6.5", "--policy", "lazarus", "--simulations", "700"]).status.success()
     );
@@ -80,7 +80,7 @@ fn tables_that_share_nothing_are_added_up() {
     assert_refused(&again, &["copied from the same table", "--base"]);
     assert_refused(
         &table(&["merge", "-o", out.to_str().expect("a name")], &[&one, &other]),
-        &["found a file"],
+        &["found a name in use"],
     );
     folder.assert_holds(&["one", "other", "sum"]);
 }

@@ -139,7 +139,7 @@ fn damaged_tables_are_merged_and_resized_without_what_is_damaged() {
     verify(&one);
     assert_refused(
         &table(&["merge", "-o", out.to_str().expect("a name")], &[&one, &other]),
-        &["found a file"],
+        &["found a name in use"],
     );
 }
 

@@ -78,7 +78,7 @@ fn a_copy_replaces_no_file_unless_told_and_never_the_table() {
     }
     assert_refused(&snapshot(&link, &path, &["--force"]), &["overwrite the table itself"]);
     fs::write(&old, "old").expect("written");
-    assert_refused(&snapshot(&path, &old, &[]), &["expected a new name, found a file"]);
+    assert_refused(&snapshot(&path, &old, &[]), &["expected a new name, found a name in use"]);
     assert_eq!(fs::read(&old).expect("the file"), b"old");
     let elsewhere = folder.path("no/such/folder");
     assert_refused(&snapshot(&path, &elsewhere, &[]), &["cannot create a file in this folder"]);
@@ -102,9 +102,9 @@ fn a_link_that_was_planted_is_not_followed() {
     symlink(&victim, &planted).expect("a link");
     symlink(folder.path("nothing"), &dangling).expect("a link");
     for link in [&planted, &dangling] {
-        assert_refused(&snapshot(&path, link, &[]), &["found a file"]);
+        assert_refused(&snapshot(&path, link, &[]), &["found a name in use"]);
         let create = ["create", "--size", "9", "--table-size", "1MiB"];
-        assert_refused(&table(&create, &[link]), &["found a file"]);
+        assert_refused(&table(&create, &[link]), &["found a name in use"]);
     }
     assert!(snapshot(&path, &planted, &["--force"]).status.success());
     assert_eq!(fs::read(&victim).expect("the file"), b"precious");
