@@ -28,6 +28,8 @@ const MAX_UNCERTAIN_LOSS: f64 = 0.9;
 const POINTS_SHARE: f64 = 1.0 / 8.0;
 /// Win rates nearer to 0 and 1 are compared as this one and its opposite.
 const MIN_COMPARED_WIN_RATE: f64 = 0.005;
+/// Maximum points that a pass may cost as a share of the board's points, three points on 9x9.
+const MAX_POINT_LOSS: f64 = 1.0 / 27.0;
 /// Visits of the root below which the bounds of losses are wider, in proportion to the standard error.
 const COMPARED_VISITS: f64 = 400.0;
 /// Win rate from which the loser by the count plays on if the status of all chains is clear.
@@ -100,6 +102,11 @@ impl Prospects {
         let points = self.lead.zip(later.lead).map_or(0.0, |(before, after)| before - after);
         log_odds(self.win_rate) - log_odds(later.win_rate) + points / (POINTS_SHARE * size.points() as f64)
     }
+}
+
+/// Returns the points that a pass may cost, within the error of a search of [`COMPARED_VISITS`].
+pub(super) fn max_point_loss(size: Size) -> f64 {
+    MAX_POINT_LOSS * size.points() as f64
 }
 
 fn log_odds(win_rate: f64) -> f64 {

@@ -144,7 +144,7 @@ impl Engine {
         chosen: (Move, &Report),
         second: Option<SecondSearch>,
     ) -> Option<&'static str> {
-        if self.is_lost_and_settled(player, chosen.1) {
+        if self.is_lost_and_settled(player, chosen.1, second) {
             return Some("the game is lost and the position is settled: pass");
         }
         let is_needless = self.is_pass_as_good(player, chosen, second);

@@ -5,6 +5,7 @@
 //! move that kills or saves stones, so a search after the pass must not contradict it.
 
 use super::after_pass::{Clarity, Prospects, SecondSearch};
+use super::pass_cost::reported_pass_costs_points;
 use super::{Engine, EngineError};
 use crate::base::game::{Game, Outcome, Player, Score};
 use crate::go::score::area_score;
@@ -43,7 +44,7 @@ pub(super) enum EndingChoice {
 
 /// Questions to an evaluator in another process, in a decision that can do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asking {
+pub(super) enum Asking {
     Allowed,
     Omitted,
 }
@@ -53,7 +54,7 @@ enum Asking {
 const OPENING_SIDES: f64 = 2.0;
 
 /// Win rate below which the engine passes in a settled position that is lost by the count.
-const LOST_WIN_RATE: f64 = 0.1;
+pub(super) const LOST_WIN_RATE: f64 = 0.1;
 
 /// Win rate below which the loser by the count under territory scoring passes.
 const PASSING_WIN_RATE: f64 = 0.35;
@@ -105,7 +106,12 @@ impl Engine {
             EndingPass::Settled(clarity) if plays_on(self.position(), player, clarity, report) => {
                 EndingChoice::OfSearch
             }
-            EndingPass::Settled(_) if win_rate < PASSING_WIN_RATE => EndingChoice::Pass(SETTLED),
+            EndingPass::Settled(_) if win_rate < PASSING_WIN_RATE => {
+                match self.pass_costs_points(player, report, second) {
+                    true => EndingChoice::NoPass,
+                    false => EndingChoice::Pass(SETTLED),
+                }
+            }
             EndingPass::Wins(clarity) | EndingPass::Settled(clarity) => {
                 let is_win = matches!(ending, EndingPass::Wins(_));
                 let max_loss = clarity.max_loss(is_win, report.root.visits);
@@ -132,18 +138,6 @@ impl Engine {
         };
         // The second search goes on from the first.
         loses_more() == Some(true) && loses_more() != Some(false)
-    }
-
-    /// Returns true if the game is lost by the search and by the count, and the position is settled: further moves could
-    /// only fill the player's own territory, which a lost search does not avoid.
-    pub(super) fn is_lost_and_settled(&self, player: Player, report: &Report) -> bool {
-        if report.root.value.as_f64() >= LOST_WIN_RATE
-            || self.dead_stones() != DeadStones::Agreement
-            || !self.may_end(player)
-        {
-            return false;
-        }
-        self.is_lost_by_count(self.position(), player, Asking::Allowed)
     }
 
     /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and the
@@ -184,10 +178,10 @@ impl Engine {
         let is_played = match ending {
             EndingPass::WinsForSure => true,
             EndingPass::Wins(clarity) => !is_lost && loss <= clarity.max_loss(true, report.root.visits),
+            EndingPass::Settled(_) if is_lost => !reported_pass_costs_points(player, report, root.size()),
             EndingPass::Settled(clarity) => {
-                is_lost
-                    || !plays_on(root, player, clarity, report)
-                        && loss <= clarity.max_loss(false, report.root.visits)
+                !plays_on(root, player, clarity, report)
+                    && loss <= clarity.max_loss(false, report.root.visits)
             }
             EndingPass::Open | EndingPass::WinsWithDeadStones => false,
         };
@@ -196,15 +190,13 @@ impl Engine {
         }
     }
 
-    /// Returns true if the position is settled and the player to move loses by the count.
-    fn is_lost_by_count(&self, position: &Position, player: Player, asking: Asking) -> bool {
-        let statuses = self.statuses_of(position);
-        !wins(position, player, statuses.area_score())
-            && self.settled_players(position, &statuses, asking) == [true; 2]
-    }
-
     /// Returns for each player if his points in the position are [settled](settled_players).
-    fn settled_players(&self, position: &Position, statuses: &BoardStatus, asking: Asking) -> [bool; 2] {
+    pub(super) fn settled_players(
+        &self,
+        position: &Position,
+        statuses: &BoardStatus,
+        asking: Asking,
+    ) -> [bool; 2] {
         let evaluate = || {
             if asking == Asking::Omitted && self.options.external.is_some() {
                 return None;
@@ -247,7 +239,7 @@ impl Engine {
         self.statuses_of(self.position())
     }
 
-    fn statuses_of(&self, position: &Position) -> BoardStatus {
+    pub(super) fn statuses_of(&self, position: &Position) -> BoardStatus {
         let seed = self.options.parameters.seed;
         self.dead_stones_under(position).statuses(position, self.options.playouts, seed)
     }
@@ -310,7 +302,7 @@ fn plays_on(position: &Position, player: Player, clarity: Clarity, report: &Repo
 }
 
 /// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
-fn wins(position: &Position, player: Player, area_score: Score) -> bool {
+pub(super) fn wins(position: &Position, player: Player, area_score: Score) -> bool {
     let for_black = position.final_area_komi().outcome_for_black(area_score);
     let outcome = if player == Player::Black { for_black } else { for_black.other() };
     outcome == Outcome::Win

@@ -4,7 +4,7 @@
 //! whether the move is needed.
 
 use super::Engine;
-use super::after_pass::{SecondSearch, is_counted, without_kept_time};
+use super::after_pass::{SecondSearch, is_counted, max_point_loss, without_kept_time};
 use super::ending::opening_moves;
 use crate::base::game::{Move, Player};
 use crate::go::Scoring;
@@ -15,8 +15,6 @@ use crate::search::{Limits, Report};
 const MIN_OWNERSHIP: f64 = 0.8;
 /// Maximum win rate that a pass may cost, within the error of 400 visits.
 const MAX_WIN_RATE_LOSS: f64 = 0.03;
-/// Maximum points that a pass may cost as a share of the board's points, three points on 9x9.
-const MAX_POINT_LOSS: f64 = 1.0 / 27.0;
 
 /// Minimum share of the points that have an owner for time to be kept.
 const MIN_OWNED_SHARE: f64 = 2.0 / 3.0;
@@ -83,7 +81,6 @@ impl Engine {
         let Some(passed) = self.search_after_pass(player, report, second) else { return false };
         let lead = played.black_score.map(|score| sign * score);
         let point_loss = lead.zip(passed.lead).map_or(0.0, |(lead, passed)| lead - passed);
-        played.value.as_f64() - passed.win_rate <= MAX_WIN_RATE_LOSS
-            && point_loss <= MAX_POINT_LOSS * size.points() as f64
+        played.value.as_f64() - passed.win_rate <= MAX_WIN_RATE_LOSS && point_loss <= max_point_loss(size)
     }
 }

@@ -142,14 +142,18 @@ impl StatusSearch<'_> {
         captured
     }
 
+    /// Returns the number on the whole board of each chain of a part of it.
+    fn numbers_of(&self, map: &ChainMap) -> Vec<usize> {
+        map.chains.iter().map(|chain| self.number_at[chain.stones[0].index()]).collect()
+    }
+
     /// Returns the status of all chains with those in `removed` dead, and the chains to remove before the next round: those of areas
     /// too large to search that most playouts lose. In the last round such areas are searched in parts.
     fn round(&mut self, removed: &[bool]) -> (Vec<StatusResult>, Vec<usize>) {
         let number_at = self.number_at;
         let board = self.board.keeping(|point| removed.get(number_at[point.index()]) == Some(&false));
         let map = ChainMap::of(&board);
-        let numbers: Vec<usize> =
-            map.chains.iter().map(|chain| self.number_at[chain.stones[0].index()]).collect();
+        let numbers = self.numbers_of(&map);
         let by_vote = |number: usize| StatusResult {
             status: if removed[number] || self.lost_share[number] > 0.5 {
                 ChainStatus::Dead
@@ -189,7 +193,12 @@ impl StatusSearch<'_> {
                 searched.extend(parts.iter().filter_map(|part| self.search(&board, &map, part, &numbers)));
             }
         }
-        self.decide(searched, &mut results);
+        self.decide(&mut searched, &mut results);
+        if newly_lost.is_empty() {
+            for area in searched.iter().filter(|area| self.is_unsettled_with_removed(area, removed)) {
+                area.chains.iter().for_each(|&number| results[number].is_settled = false);
+            }
+        }
         (results, newly_lost)
     }
 
@@ -218,6 +227,29 @@ impl StatusSearch<'_> {
             groups,
             outcomes,
         })
+    }
+
+    /// Returns true if the first move matters in an area with the stones in it that were removed as dead: such a stone can leave a
+    /// chain in atari.
+    fn is_unsettled_with_removed(&mut self, area: &SearchedArea, removed: &[bool]) -> bool {
+        let map = ChainMap::of(self.board);
+        let is_inside = |&number: &usize| {
+            removed[number] && map.chains[number].stones.iter().all(|&stone| area.problem.contains(stone))
+        };
+        let inside: Vec<usize> = (0..removed.len()).filter(is_inside).collect();
+        if inside.is_empty() {
+            return false;
+        }
+        let number_at = self.number_at;
+        let board = self.board.keeping(|point| {
+            let number = number_at[point.index()];
+            removed.get(number) == Some(&false) || inside.contains(&number)
+        });
+        let map = ChainMap::of(&board);
+        let numbers = self.numbers_of(&map);
+        let is_member = |number: &usize| area.chains.contains(number) || inside.contains(number);
+        let component: Vec<usize> = (0..numbers.len()).filter(|&chain| is_member(&numbers[chain])).collect();
+        self.search(&board, &map, &component, &numbers).is_some_and(|found| found.swing() > 0)
     }
 
     /// Returns the outcomes of a small area in which one of the players can force a gain whoever moves first.
@@ -253,11 +285,10 @@ impl StatusSearch<'_> {
 
     /// Writes the results of searches to `results`. In areas where the first move matters the players alternate, beginning
     /// with the player to move, in the area with the largest difference.
-    fn decide(&self, searched: Vec<SearchedArea>, results: &mut [StatusResult]) {
-        let mut by_swing = searched;
-        by_swing.sort_by_key(|area| std::cmp::Reverse(area.swing()));
+    fn decide(&self, searched: &mut [SearchedArea], results: &mut [StatusResult]) {
+        searched.sort_by_key(|area| std::cmp::Reverse(area.swing()));
         let mut first = self.to_play;
-        for area in &by_swing {
+        for area in searched.iter() {
             let outcome = &area.outcomes[first.index()];
             let is_settled = area.outcomes[0] == area.outcomes[1];
             if !is_settled {

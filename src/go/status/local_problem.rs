@@ -68,6 +68,11 @@ impl LocalProblem {
         if self.swaps_colours { player.other() } else { player }
     }
 
+    /// Returns true if the area contains a point of the board.
+    pub(super) fn contains(&self, point: Point) -> bool {
+        self.points.contains(&point)
+    }
+
     /// Returns the set of the points for which `is_element` holds.
     pub(super) fn set_of(&self, is_element: impl Fn(Point) -> bool) -> PointSet {
         let elements = self.points.iter().enumerate().filter(|&(_, &point)| is_element(point));

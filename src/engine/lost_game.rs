@@ -1,0 +1,84 @@
+//! Passes in lost games: further moves of the loser could only fill his own territory, which a lost search does not avoid.
+
+use super::Engine;
+use super::after_pass::{Clarity, SecondSearch};
+use super::ending::{Asking, LOST_WIN_RATE, wins};
+use crate::base::game::Player;
+use crate::go::Position;
+use crate::go::status::DeadStones;
+use crate::search::Report;
+
+impl Engine {
+    /// Returns true if the game is lost by the search and by the count, the position is settled, and a pass costs no points.
+    pub(super) fn is_lost_and_settled(
+        &mut self,
+        player: Player,
+        report: &Report,
+        second: Option<SecondSearch>,
+    ) -> bool {
+        report.root.value.as_f64() < LOST_WIN_RATE
+            && self.dead_stones() == DeadStones::Agreement
+            && self.may_end(player)
+            && self.is_lost_by_count(self.position(), player, Asking::Allowed)
+            && !self.pass_costs_points(player, report, second)
+    }
+
+    /// Returns true if the position is settled, the status of no chain depends on the first move, and `player` loses by the count.
+    pub(super) fn is_lost_by_count(&self, position: &Position, player: Player, asking: Asking) -> bool {
+        let statuses = self.statuses_of(position);
+        Clarity::of(&statuses) == Clarity::Clear
+            && !wins(position, player, statuses.area_score())
+            && self.settled_players(position, &statuses, asking) == [true; 2]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DecisionSettings, EngineOptions, MoveBudget};
+    use super::*;
+    use crate::base::memory::MemoryBudget;
+    use crate::go::{Komi, Rules, Size};
+
+    /// A game that White, to move, has lost by 2.5 points; J9 saves ten stones, which H7 would capture.
+    const DEFENCE_NEEDED: &str = "E5 C3 G3 G7 C7 E7 E3 D2 H5 H6 G5 D6 C6 B2 D5 G1 D8 H8 F8 J7 F7 G8 G6 B5 B6 C4 E2 E1 \
+        J5 J6 G9 H9 F9 H2 C5 A4 A6 H3 H4 G2 F2 F1 A5 B4 D4 J3 D3 J4 J8";
+
+    fn engine_after(moves: &str, rules: Rules, seed: u64) -> Engine {
+        let mut options = EngineOptions {
+            size: Size::new(9, 9).expect("a size"),
+            komi: Komi(13),
+            rules,
+            memory: MemoryBudget::Table(1 << 20),
+            ..EngineOptions::default()
+        };
+        options.parameters.seed = seed;
+        let mut engine = Engine::new(options).expect("an engine");
+        for (name, player) in moves.split_whitespace().zip(Player::BOTH.into_iter().cycle()) {
+            let mv = engine.position().size().parse_vertex(name).expect("a point");
+            engine.record_mut().play(player, mv).expect("legal");
+        }
+        engine
+    }
+
+    #[test]
+    fn the_loser_of_a_game_still_saves_his_stones() {
+        let budget = MoveBudget { simulations: Some(300), ..MoveBudget::default() };
+        let settings = DecisionSettings { budget, resign_below: 0.0, ..DecisionSettings::default() };
+        for rules in [Rules::CHINESE, Rules::JAPANESE] {
+            for seed in 1..=3 {
+                let mut engine = engine_after(DEFENCE_NEEDED, rules, seed);
+                let decision =
+                    engine.decide(Player::White, &settings, None, &mut |_| true).expect("a decision");
+                let name = engine.position().size().vertex(decision.mv);
+                assert_eq!((name.as_str(), decision.reason), ("J9", None), "{rules}, seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn stones_left_in_atari_by_a_dead_one_are_not_settled() {
+        let engine = engine_after(DEFENCE_NEEDED, Rules::CHINESE, 1);
+        assert_eq!(Clarity::of(&engine.statuses()), Clarity::Unclear);
+        assert!(!engine.is_lost_by_count(engine.position(), Player::White, Asking::Allowed));
+    }
+}
