@@ -80,6 +80,14 @@ pub(super) struct SecondSearch {
     pub(super) started: Instant,
 }
 
+impl SecondSearch {
+    /// Returns the limits with more time, by the share that is kept for second searches elsewhere.
+    pub(super) fn with_more_time(self) -> SecondSearch {
+        let time = self.limits.time.map(|time| time.mul_f64(1.0 + TIME_SHARE));
+        SecondSearch { limits: Limits { time, ..self.limits }, ..self }
+    }
+}
+
 /// The expected result of a game for one player, by a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Prospects {

@@ -43,6 +43,10 @@ mod tests {
     const DEFENCE_NEEDED: &str = "E5 C3 G3 G7 C7 E7 E3 D2 H5 H6 G5 D6 C6 B2 D5 G1 D8 H8 F8 J7 F7 G8 G6 B5 B6 C4 E2 E1 \
         J5 J6 G9 H9 F9 H2 C5 A4 A6 H3 H4 G2 F2 F1 A5 B4 D4 J3 D3 J4 J8";
 
+    /// A game that White, to move, has lost; B4 keeps 24 points, which a search alone finds.
+    const AREA_AT_STAKE: &str = "E5 C4 G3 D6 F7 D7 D3 C3 D2 E8 F8 C2 C1 B1 D1 F9 G9 E9 H8 B2 E7 D8 D5 C5 D4 E6 F6 G2 H3 pass F5 pass \
+        F2 pass B6 pass C6 B8 C7 C8 B5";
+
     fn engine_after(moves: &str, rules: Rules, seed: u64) -> Engine {
         let mut options = EngineOptions {
             size: Size::new(9, 9).expect("a size"),
@@ -73,6 +77,16 @@ mod tests {
                 assert_eq!((name.as_str(), decision.reason), ("J9", None), "{rules}, seed {seed}");
             }
         }
+    }
+
+    #[test]
+    fn the_loser_searches_after_a_pass_even_if_the_time_is_used_up() {
+        let budget =
+            MoveBudget { time: Some(std::time::Duration::from_millis(400)), ..MoveBudget::default() };
+        let settings = DecisionSettings { budget, resign_below: 0.0, ..DecisionSettings::default() };
+        let mut engine = engine_after(AREA_AT_STAKE, Rules::CHINESE, 1);
+        let decision = engine.decide(Player::White, &settings, None, &mut |_| true).expect("a decision");
+        assert_eq!(engine.position().size().vertex(decision.mv), "B4", "{:?}", decision.reason);
     }
 
     #[test]

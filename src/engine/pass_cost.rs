@@ -10,7 +10,8 @@ use crate::search::{MoveReport, Report};
 const COMPARED_PASS_VISITS: f64 = 16.0;
 
 impl Engine {
-    /// Returns true if a pass costs points by two searches after it; without time for them, by the search of `report`.
+    /// Returns true if a pass costs points by two searches after it, which may take longer than the limits allow by the share of
+    /// time that other decisions keep: the game is lost. Without a second search, the search of `report` decides.
     pub(super) fn pass_costs_points(
         &mut self,
         player: Player,
@@ -20,6 +21,7 @@ impl Engine {
         let size = self.position().size();
         let Some(lead) = best_lead(player, report, size) else { return false };
         let max_loss = max_point_loss(size);
+        let second = second.map(SecondSearch::with_more_time);
         let mut costs = || {
             let after = self.search_after_pass(player, report, second)?;
             Some(after.lead.is_some_and(|after| lead - after > max_loss))
