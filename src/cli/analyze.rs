@@ -342,7 +342,7 @@ impl<'a> GameAnalysis<'a> {
         let end = end_position(&step.position, next).map(|end| {
             let options = self.engine.options();
             let dead = DeadStonesChoice::or_by_rules(self.arguments.dead, end.rules());
-            dead.statuses(&end, options.playouts, options.parameters.seed)
+            dead.statuses(&end, options.playouts)
         });
         let report = match end {
             Some(_) => self.engine.look_up(step.position.clone()),

@@ -209,7 +209,7 @@ impl Engine {
             });
             Some([black?, white?])
         };
-        settled_players(position, statuses, evaluate, self.options.parameters.seed)
+        settled_players(position, statuses, evaluate)
     }
 
     /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
@@ -240,8 +240,7 @@ impl Engine {
     }
 
     pub(super) fn statuses_of(&self, position: &Position) -> BoardStatus {
-        let seed = self.options.parameters.seed;
-        self.dead_stones_under(position).statuses(position, self.options.playouts, seed)
+        self.dead_stones_under(position).statuses(position, self.options.playouts)
     }
 
     /// Returns the meaning of a pass by `player` in the position; open if only some moves are [allowed](Engine::set_root_moves).

@@ -4,7 +4,7 @@ use super::board::{Board, cell};
 use super::geometry::Point;
 use super::playout_ownership::by_playouts;
 use super::score::owners;
-use super::status::{BoardStatus, ChainStatus};
+use super::status::{BoardStatus, COUNTING_SEED, ChainStatus};
 use super::{PlayoutPolicy, Position};
 use crate::base::game::{Move, Player};
 use crate::base::ownership::Ownership;
@@ -30,13 +30,12 @@ pub type OwnershipByMover = [Vec<f64>; 2];
 ///
 /// With the dead stones of `statuses` removed, each empty point must be territory of one player or touch stones of both, and
 /// playouts, or playouts and evaluator together, must agree with the count on each of the player's points outside seki. The
-/// evaluator counts with the opponent to move. The same seed gives the same answer.
+/// evaluator counts with the opponent to move.
 #[must_use]
 pub fn settled_players(
     position: &Position,
     statuses: &BoardStatus,
     evaluate: impl FnOnce() -> Option<OwnershipByMover>,
-    seed: u64,
 ) -> [bool; 2] {
     let board = statuses.board_without_dead();
     let owners = owners(&board);
@@ -48,7 +47,7 @@ pub fn settled_players(
     let mut start = position.clone();
     // Always the default (heavy) playouts: light ones let most invasions live.
     start.set_playouts(PlayoutPolicy::default());
-    let ownership = by_playouts(&start, PLAYOUTS, seed);
+    let ownership = by_playouts(&start, PLAYOUTS, COUNTING_SEED);
     let in_seki = statuses.chains().iter().filter(|chain| chain.status == ChainStatus::Seki);
     // Playouts seldom keep a seki, so its stones are not compared.
     let in_seki: Vec<Move> = in_seki.flat_map(|chain| chain.stones.iter().copied()).collect();

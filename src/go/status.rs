@@ -23,6 +23,9 @@ use crate::base::game::{Game, Move, Outcome, Player, Score};
 /// Number of playouts that vote.
 const PLAYOUTS: u32 = 400;
 
+/// Seed of the playouts that count a position. It is not the seed of the searches: a position has one count.
+pub const COUNTING_SEED: u64 = 1;
+
 /// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainStatus {
@@ -198,10 +201,10 @@ impl DeadStones {
 
     /// Returns the status of the chains of a position, with playouts under the policy `playouts` where they decide.
     #[must_use]
-    pub fn statuses(self, position: &Position, playouts: PlayoutPolicy, seed: u64) -> BoardStatus {
+    pub fn statuses(self, position: &Position, playouts: PlayoutPolicy) -> BoardStatus {
         match self {
             DeadStones::Keep => BoardStatus::all_alive(position),
-            DeadStones::Agreement => BoardStatus::computed(position, playouts, seed),
+            DeadStones::Agreement => BoardStatus::computed(position, playouts, COUNTING_SEED),
         }
     }
 }

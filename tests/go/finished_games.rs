@@ -39,7 +39,7 @@ fn the_winner_of_a_finished_record_is_the_one_it_names() {
             let mut position = last.position;
             position.set_compensation(terms.compensation());
             let statuses =
-                DeadStones::of_rules(position.rules()).statuses(&position, PlayoutPolicy::default(), 1);
+                DeadStones::of_rules(position.rules()).statuses(&position, PlayoutPolicy::default());
             let komi = position.final_area_komi();
             games += 1;
             if komi.outcome_for_black(statuses.area_score()) != winner {

@@ -177,7 +177,7 @@ impl<'r> ReviewedGame<'r> {
         // A record may continue after two passes.
         if let Some(end) = end_position(position, next_move) {
             let options = engine.options();
-            let statuses = job.dead.statuses(&end, options.playouts, options.parameters.seed);
+            let statuses = job.dead.statuses(&end, options.playouts);
             return Ok(Some(ended(engine, &end, &statuses, position.to_play())));
         }
         let mut is_ended = false;
