@@ -14,10 +14,12 @@ use std::time::{Duration, Instant};
 
 /// Time between two looks at the stop flag while waiting.
 const WAIT: Duration = Duration::from_millis(50);
-/// Time without any answer after which an evaluator that has answered before is started again.
+/// Time without any answer after which an evaluator that has loaded its model is started again or given up.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// Time for the first answer: `KataGo` tunes itself for minutes when it first runs on a graphics card.
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(1800);
+/// Number of characters of the description of its loading, from the end of its error output.
+const MAX_PROGRESS_CHARACTERS: usize = 120;
 /// Time for an evaluation for a report.
 const REPORT_LIMIT: Duration = Duration::from_secs(10);
 /// Number of evaluations kept for reports.
@@ -139,11 +141,20 @@ impl ExternalEvaluator {
         process.is_some_and(|process| process.time_since_answer().is_some())
     }
 
-    /// Returns the last error output of an evaluator that has started but not yet answered.
+    /// Returns the state of an evaluator that has started but not yet answered, with its last error output while it loads.
     #[must_use]
     pub fn progress(&self) -> Option<String> {
         let process = self.state().process.clone()?;
-        process.time_since_answer().is_none().then(|| process.progress())
+        let loading = || match process.time_since_loading() {
+            Some(_) => "the first answer of the evaluator".to_owned(),
+            None => {
+                let output = process.progress();
+                let excess = output.chars().count().saturating_sub(MAX_PROGRESS_CHARACTERS);
+                let end: String = output.chars().skip(excess).collect();
+                format!("the evaluator, which loads its model: {end}")
+            }
+        };
+        process.time_since_answer().is_none().then(loading)
     }
 
     /// Asks a question for a report, or returns the answer to an equal one of the last hundred. `None` if there is no answer
@@ -204,7 +215,12 @@ impl ExternalEvaluator {
                 Waited::Gtp => "answers like a GTP engine: expected KataGo's command \"analysis\"".to_owned(),
                 Waited::Late => {
                     process.forget(&id);
-                    "did not answer in time".to_owned()
+                    format!(
+                        "did not answer a question about {0} within {1} s: check that its configuration allows {0} \
+                         (KataGo: maxBoardXSizeForNNBuffer, maxBoardYSizeForNNBuffer)",
+                        question.size,
+                        ANSWER_LIMIT.as_secs()
+                    )
                 }
             };
             self.replace(&process, &reason)?;
@@ -296,13 +312,19 @@ fn wait(process: &EvaluatorProcess, answer: &Receiver<String>, stop: &dyn Fn() -
             Err(RecvTimeoutError::Timeout) if process.is_gtp() => return Waited::Gtp,
             Err(RecvTimeoutError::Timeout) => {}
         }
-        let (limit, since) = match process.time_since_answer() {
-            None => (FIRST_ANSWER_LIMIT, asked.elapsed()),
-            Some(since) => (ANSWER_LIMIT, since.min(asked.elapsed())),
-        };
-        if since > limit {
+        let ready = process.time_since_answer().or(process.time_since_loading());
+        if is_late(asked.elapsed(), ready) {
             return Waited::Late;
         }
+    }
+}
+
+/// Returns true if no answer can be expected any more `asked` after the question and `ready` after the last answer or the loading
+/// of the model.
+fn is_late(asked: Duration, ready: Option<Duration>) -> bool {
+    match ready {
+        None => asked > FIRST_ANSWER_LIMIT,
+        Some(ready) => ready.min(asked) > ANSWER_LIMIT,
     }
 }
 
@@ -322,6 +344,15 @@ fn stem(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loaded_evaluator_answers_within_a_minute_and_a_loading_one_within_half_an_hour() {
+        let [short, long] = [ANSWER_LIMIT, FIRST_ANSWER_LIMIT].map(|limit| limit + WAIT);
+        assert!(!is_late(short, None) && is_late(long, None));
+        assert!(!is_late(long, Some(WAIT)) && is_late(short, Some(short)));
+        // A question waits for its own answer, however long ago the last one came.
+        assert!(!is_late(WAIT, Some(long)));
+    }
 
     #[test]
     fn the_command_names_the_model() {

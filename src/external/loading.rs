@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 
 /// Time before the first message and between two.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// Number of characters of a message, from the end of the evaluator's error output.
-const MAX_CHARACTERS: usize = 120;
 
 /// The messages of one wait for an evaluator, which may load and tune for minutes.
 pub struct LoadingMessages {
@@ -29,13 +27,7 @@ impl LoadingMessages {
             return None;
         }
         self.next = Instant::now() + INTERVAL;
-        let output = evaluator.progress()?;
-        let excess = output.chars().count().saturating_sub(MAX_CHARACTERS);
-        let end: String = output.chars().skip(excess).collect();
-        Some(
-            format!("waiting for the evaluator, which loads its model: {end}")
-                .trim_end_matches(": ")
-                .to_owned(),
-        )
+        let progress = evaluator.progress()?;
+        Some(format!("waiting for {progress}").trim_end_matches(": ").to_owned())
     }
 }

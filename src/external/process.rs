@@ -38,7 +38,9 @@ struct Shared {
     unanswered: usize,
     /// The answer to the query for the models: the name of the first, `None` if the process does not tell it.
     model: Option<Option<String>>,
-    /// Time of the last answer; `None` before the first.
+    /// Time of the answer to the query for the models, which `KataGo` gives once they are loaded.
+    loaded: Option<Instant>,
+    /// Time of the last answer to a question; `None` before the first.
     answered: Option<Instant>,
     /// The last line of output that is no answer.
     stray: Option<String>,
@@ -71,7 +73,8 @@ impl EvaluatorProcess {
     pub(super) fn start(command: &str, log: Option<File>) -> Result<EvaluatorProcess, StartError> {
         let (process, Pipes { stdin, stdout }) = ChildProcess::start(command, log)?;
         let waiting = Some(HashMap::new());
-        let shared = Shared { waiting, unanswered: 0, model: None, answered: None, stray: None };
+        let shared =
+            Shared { waiting, unanswered: 0, model: None, loaded: None, answered: None, stray: None };
         let shared = Arc::new(Mutex::new(shared));
         let stdin = Arc::new(Mutex::new(stdin));
         let (queued, lines) = channel::<String>();
@@ -133,6 +136,11 @@ impl EvaluatorProcess {
         locked(&self.shared).stray.as_ref().is_some_and(|line| line.starts_with(['?', '=']))
     }
 
+    /// Returns the time since the models were loaded; `None` before.
+    pub(super) fn time_since_loading(&self) -> Option<Duration> {
+        locked(&self.shared).loaded.map(|at| at.elapsed())
+    }
+
     /// Returns the time since the last answer; `None` before the first.
     pub(super) fn time_since_answer(&self) -> Option<Duration> {
         locked(&self.shared).answered.map(|at| at.elapsed())
@@ -186,6 +194,7 @@ fn deliver(line: &str, shared: &Mutex<Shared>) {
     if id == MODELS_ID {
         let models = serde_json::from_str::<Models>(line).map(|it| it.models).unwrap_or_default();
         shared.model = Some(models.into_iter().next().map(|model| model.name));
+        shared.loaded = Some(Instant::now());
     } else if line.contains("\"rootInfo\"") || !line.contains("\"warning\"") {
         shared.answered = Some(Instant::now());
         let Some(waiting) = shared.waiting.as_mut().and_then(|waiting| waiting.remove(id)) else { return };
