@@ -312,6 +312,8 @@ impl Engine {
     fn complete(&self, root: &Position, evaluation: Option<&NetworkEvaluation>, report: &mut Report) {
         if let Some(evaluation) = evaluation {
             self.add_evaluation(evaluation, report);
+        } else {
+            self.add_stored_policy(root, report);
         }
         let by_network =
             evaluation.filter(|_| self.options.estimate_weight() > 0).and_then(NetworkEvaluation::score);
@@ -367,8 +369,18 @@ impl Engine {
         let mut report = Search::new(&self.table, policy, self.options.parameters).look_up(&root);
         if let Some(network) = &self.network {
             self.add_evaluation(&evaluation::evaluate(network, &root), &mut report);
+        } else {
+            self.add_stored_policy(&root, &mut report);
         }
         report
+    }
+
+    /// Adds the policy of an evaluator in another process to the report as priors, as far as the table has it.
+    fn add_stored_policy(&self, root: &Position, report: &mut Report) {
+        let policy = self.options.external.as_ref().and_then(|_| external::stored_policy(&self.table, root));
+        if let Some(policy) = policy {
+            add_priors(&policy, report);
+        }
     }
 
     /// Adds the network's evaluation of the root to the report: its policy as priors, and its ownership if its value counts.
@@ -376,10 +388,7 @@ impl Engine {
         if let Some(ownership) = evaluation.ownership.clone().filter(|_| self.options.estimate_weight() > 0) {
             report.ownership.set_estimate(ownership);
         }
-        for candidate in report.moves.iter_mut().chain(&mut report.untried) {
-            candidate.prior = evaluation.policy[candidate.mv.index()];
-        }
-        report.untried.sort_by(|one, other| other.prior.total_cmp(&one.prior));
+        add_priors(&evaluation.policy, report);
     }
 
     /// Prepares a position for a search with the keys and playouts of this engine. If the players agree on dead stones,
@@ -407,4 +416,12 @@ impl Engine {
         };
         chosen.unwrap_or_else(|| self.position().size().pass())
     }
+}
+
+/// Writes a policy, by move number, to the priors of a report.
+fn add_priors(policy: &[f64], report: &mut Report) {
+    for candidate in report.moves.iter_mut().chain(&mut report.untried) {
+        candidate.prior = policy[candidate.mv.index()];
+    }
+    report.untried.sort_by(|one, other| other.prior.total_cmp(&one.prior));
 }

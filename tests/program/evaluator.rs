@@ -210,6 +210,15 @@ fn ownership_and_policy_are_in_the_table_the_second_time() {
         assert!(one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 0.02), "{one:?} {other:?}");
         let policy =
             |answer: &serde_json::Value, point: usize| answer["policy"][point].as_f64().expect("a policy");
+        for info in second["moveInfos"].as_array().into_iter().flatten() {
+            let name = info["move"].as_str().expect("a move");
+            let point = match name.as_bytes() {
+                [column, row] => usize::from(b'5' - row) * 5 + usize::from(column - b'A'),
+                _ => 25,
+            };
+            let prior = info["prior"].as_f64().expect("a prior");
+            assert!((prior - policy(&second, point)).abs() < 1e-6, "{name}: {second}");
+        }
         for point in 0..26 {
             let (one, other) = (policy(&first, point), policy(&second, point));
             assert!((one - other).abs() < 0.02, "{point}: {one} {other}");
