@@ -229,6 +229,8 @@ impl fmt::Display for Rules {
             Rules::CHINESE => return f.write_str("chinese"),
             Rules::TROMP_TAYLOR => return f.write_str("tromp-taylor"),
             Rules::JAPANESE => return f.write_str("japanese"),
+            Rules::AGA => return f.write_str("aga"),
+            Rules::NEW_ZEALAND => return f.write_str("new-zealand"),
             _ => {}
         }
         let ko_name = match ko {

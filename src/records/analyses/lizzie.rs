@@ -11,7 +11,7 @@
 use super::{
     AnalysisError, RecordedAnalysis, RecordedMove, for_black, limited_visits, share, total_visits, vertex,
 };
-use crate::base::game::Player;
+use crate::base::game::{Move, Player};
 use crate::go::Size;
 
 /// Hundredths of a percent in 1.
@@ -27,6 +27,8 @@ struct FirstLine {
     playouts: u64,
     /// Standard deviation of the final score.
     score_deviation: Option<f64>,
+    /// Playout doubling advantage of `KataGo`: with one, win rates are biased on purpose.
+    doubling_advantage: Option<f64>,
 }
 
 /// A move with its score for the player to move.
@@ -38,10 +40,17 @@ struct ScoredMove {
 /// Reads a value.
 pub(super) fn read(text: &str, size: Size, to_play: Player) -> Result<RecordedAnalysis, AnalysisError> {
     let (first, rest) = text.trim_start().split_once('\n').unwrap_or((text, ""));
-    let scored = read_moves(rest, size, to_play)?;
+    let mut scored = read_moves(rest, size, to_play)?;
+    let first = read_first_line(first, visits_of(&scored))?;
+    if let Some(advantage) = first.doubling_advantage.filter(|it| *it != 0.0) {
+        let expected = "an analysis without playout doubling advantage (PDA)";
+        return Err(AnalysisError::unexpected(expected, &format!("PDA {advantage}")));
+    }
+    if visits_of(&scored) > first.playouts {
+        remove_images(&mut scored, size);
+    }
     let score = mean_score(&scored);
     let moves: Vec<RecordedMove> = scored.into_iter().map(|it| it.recorded).collect();
-    let first = read_first_line(first, moves.iter().map(|it| u64::from(it.visits)).sum())?;
     Ok(RecordedAnalysis {
         to_play,
         visits: total_visits(first.playouts, &moves)?,
@@ -65,6 +74,45 @@ fn read_first_line(line: &str, visits: u64) -> Result<FirstLine, AnalysisError> 
         .ok_or_else(|| AnalysisError::unexpected("an engine, its win rate in percent and its playouts", line))
 }
 
+fn visits_of(moves: &[ScoredMove]) -> u64 {
+    moves.iter().map(|it| u64::from(it.recorded.visits)).sum()
+}
+
+/// Removes moves that are images of earlier ones by a symmetry of the board, with equal numbers. `LizzieYzy` writes those of a
+/// symmetric position with the visits of the move that was searched.
+fn remove_images(moves: &mut Vec<ScoredMove>, size: Size) {
+    let mut kept: Vec<ScoredMove> = Vec::new();
+    for scored in moves.drain(..) {
+        if !kept.iter().any(|earlier| scored.is_image_of(earlier, size)) {
+            kept.push(scored);
+        }
+    }
+    *moves = kept;
+}
+
+impl ScoredMove {
+    fn is_image_of(&self, other: &ScoredMove, size: Size) -> bool {
+        let (one, two) = (&self.recorded, &other.recorded);
+        let numbers =
+            |it: &RecordedMove| (it.visits, it.black_win_rate.to_bits(), it.prior.map(f32::to_bits));
+        numbers(one) == numbers(two) && self.score == other.score && are_images(one.mv, two.mv, size)
+    }
+}
+
+/// Returns true if a symmetry of the board maps one point to the other.
+fn are_images(one: Move, other: Move, size: Size) -> bool {
+    let from_edges = |mv: Move| {
+        let (column, row) = size.coordinates(mv)?;
+        Some([column.min(size.columns() - 1 - column), row.min(size.rows() - 1 - row)])
+    };
+    let (Some(mut one), Some(mut other)) = (from_edges(one), from_edges(other)) else { return false };
+    if size.columns() == size.rows() {
+        one.sort_unstable();
+        other.sort_unstable();
+    }
+    one == other
+}
+
 /// Reads the words of a first line that ends with `scores` numbers besides the playouts.
 fn read_with_scores(words: &[&str], scores: usize) -> Option<FirstLine> {
     let (words, scores) = words.split_at(words.len().checked_sub(scores)?);
@@ -74,6 +122,7 @@ fn read_with_scores(words: &[&str], scores: usize) -> Option<FirstLine> {
         win_rate: Some(number(win_rate)? / PERCENT).filter(|it| (0.0..=1.0).contains(it))?,
         playouts: read_playouts(playouts)?,
         score_deviation: scores.get(1).copied().filter(|it| *it >= 0.0),
+        doubling_advantage: scores.get(2).copied(),
     })
 }
 
@@ -189,6 +238,22 @@ mod tests {
     }
 
     #[test]
+    fn images_of_a_searched_move_are_not_counted_again() {
+        let of = |name: &str, score: &str| {
+            format!("move {name} visits 19 winrate 5404 prior 1200 scoreMean {score} pv {name}")
+        };
+        let first = of("Q16", "2.0");
+        let images = [of("D16", "2.0"), of("D4", "2.0"), of("Q4", "2.0")].join(" info ");
+        let read = |text: &str| read(text, size(), Player::White).expect("an analysis");
+        let found = read(&format!("KataGo 45.5 20\n{first} info {images}"));
+        assert_eq!((found.visits, found.moves.len()), (20, 1));
+        // Moves that were searched have visits of their own: the head states the sum.
+        assert_eq!(read(&format!("KataGo 45.5 77\n{first} info {images}")).visits, 77);
+        let others = [of("Q3", "2.0"), of("D16", "2.5")].join(" info ");
+        assert_eq!(read(&format!("KataGo 45.5 20\n{first} info {others}")).moves.len(), 3);
+    }
+
+    #[test]
     fn a_rounded_number_of_playouts_counts_as_the_least_that_it_may_be() {
         for (word, expected) in [
             ("38", Some(38)),
@@ -219,6 +284,7 @@ mod tests {
             ("KataGo 145.5 41\n", "an engine"),
             ("KataGo 45.5 41\nmove Z99 visits 1 winrate 5000", "a move on the board"),
             ("KataGo 45.5 41\nmove Q16 visits -1 winrate 5000", "a number of visits"),
+            ("KataGo 45.5 41 0.5 12.25 1.5\nmove Q16 visits 1 winrate 5000", "without playout doubling"),
             ("KataGo 45.5 41\nmove Q16 visits 1e30 winrate 5000", "at most"),
             ("KataGo 45.5 41\nmove Q16 visits many winrate 5000", "a number of visits"),
             ("KataGo 45.5 41\nmove Q16 visits 1 winrate 50000", "a win rate from 0 to 10000"),

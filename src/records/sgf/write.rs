@@ -199,6 +199,7 @@ fn header(size: Size, komi: Komi, rules: Rules) -> String {
     let rules = match rules {
         Rules::CHINESE => "Chinese".to_owned(),
         Rules::AGA => "AGA".to_owned(),
+        Rules::NEW_ZEALAND => "NZ".to_owned(),
         other => other.to_string(),
     };
     let version = env!("CARGO_PKG_VERSION");

@@ -69,9 +69,7 @@ fn rules_that_change_in_gtp_decide_which_stones_are_dead_unless_the_user_did() {
 
 #[test]
 fn rules_have_the_names_that_people_use() {
-    for (name, rules) in
-        [("AGA", "ko=situational,suicide=no"), ("nz", "ko=situational,suicide=yes"), ("cn", "chinese")]
-    {
+    for (name, rules) in [("AGA", "aga"), ("nz", "new-zealand"), ("cn", "chinese")] {
         assert_eq!(analyze_json(&["--size", "5", "--rules", name])[0]["rules"], rules);
     }
     refuse(&["analyze", "--rules", "lasker"], 2, &["lasker", "japanese"]);
