@@ -12,6 +12,7 @@ use crate::lab::arena::report::pair_counts;
 use crate::lab::arena::schedule::Schedule;
 use crate::lab::arena::suite::{NumberedTestRow, TestRow};
 use crate::lab::arena::sweep::SweepRow;
+use crate::lab::join::review_sources;
 use crate::lab::join::reviews;
 use crate::lab::join::rows::JoinedRows;
 use crate::lab::join::shards::ShardSet;
@@ -49,7 +50,11 @@ pub(super) fn run(arguments: &JoinArguments) -> Result<()> {
         }
         ShardedCommand::Review => {
             let reviews = set.reviews()?;
-            write_folder(out, |folder| Ok(reviews::copy(&reviews, folder)?))?;
+            let sources = set.review_sources()?;
+            write_folder(out, |folder| {
+                reviews::copy(&reviews, folder)?;
+                Ok(review_sources::append(folder, &sources)?)
+            })?;
             print_line(format_args!("{}: {} reviews", out.display(), reviews.len()))
         }
     }

@@ -1,11 +1,13 @@
 //! Files and folders of game records.
 
 use super::failures::Failures;
+use super::shard_identity::content_hash;
 use crate::cli::print::print_error;
 use crate::records::sgf::{self, Collection, Sources};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Maximum bytes of a file; the record's reader has the same limit.
 const MAX_FILE_BYTES: u64 = sgf::MAX_BYTES as u64;
@@ -19,6 +21,8 @@ pub(super) struct SourceFile {
     pub(super) collection: Collection,
     /// The texts of the games in the file.
     pub(super) texts: Sources,
+    /// The hash of the content.
+    pub(super) hash: String,
 }
 
 impl SourceFile {
@@ -82,18 +86,33 @@ pub(super) fn read(path: &Path) -> Result<SourceFile> {
     for warning in &collection.warnings {
         print_error(&format!("{name}: {warning}"));
     }
-    Ok(SourceFile { path: path.to_owned(), collection, texts })
+    Ok(SourceFile { path: path.to_owned(), collection, texts, hash: content_hash(&bytes) })
+}
+
+/// Returns the hash of the content of each file; `None` for an unreadable one.
+pub(super) fn hashes(files: &[PathBuf]) -> Vec<Option<String>> {
+    files.iter().map(|path| read_bytes(path).ok().map(|bytes| content_hash(&bytes))).collect()
 }
 
 /// Reads a file of records, or standard input for `-`, and one byte more than the parser allows.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    } else {
-        let file = std::fs::File::open(path)?;
-        ensure!(!file.metadata()?.is_dir(), "expected an SGF file, found a directory");
-        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+        return read_input();
     }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path)?;
+    ensure!(!file.metadata()?.is_dir(), "expected an SGF file, found a directory");
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Returns the content of standard input, which can be read only once, on each call.
+fn read_input() -> Result<Vec<u8>> {
+    static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
+    if let Some(bytes) = INPUT.get() {
+        return Ok(bytes.clone());
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(INPUT.get_or_init(|| bytes).clone())
 }

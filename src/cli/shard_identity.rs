@@ -44,8 +44,17 @@ pub(super) fn describe_limits(limits: LimitArguments) -> String {
 pub(super) fn fingerprint(names: impl Iterator<Item = impl AsRef<str>>) -> String {
     let (mut sum, mut count) = (0_u64, 0_u64);
     for name in names {
-        sum = mix(!name.as_ref().bytes().fold(sum, |sum, byte| mix(sum ^ u64::from(byte))));
+        sum = extended_hash(sum, name.as_ref().as_bytes());
         count += 1;
     }
     format!("{count} ({sum:016x})")
+}
+
+/// Returns a hash of the content of a file.
+pub(super) fn content_hash(bytes: &[u8]) -> String {
+    format!("{:016x}", extended_hash(0, bytes))
+}
+
+fn extended_hash(sum: u64, bytes: &[u8]) -> u64 {
+    mix(!bytes.iter().fold(sum, |sum, &byte| mix(sum ^ u64::from(byte))))
 }

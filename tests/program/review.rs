@@ -3,6 +3,7 @@
 mod bad_input;
 mod formats;
 mod record;
+mod resume;
 mod shards;
 
 use crate::common::program;

@@ -10,7 +10,7 @@ use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION
 use super::output_file::{check_absent, write_file};
 use super::print::{print_error, progress_bar};
 use super::record_files::{self, SourceFile};
-use super::shard_identity::{describe_limits, engine_setting, fingerprint};
+use super::shard_identity::{content_hash, describe_limits, engine_setting};
 use super::table_game::TableGame;
 use crate::base::folder::FolderIdentity;
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
@@ -22,7 +22,7 @@ use crate::records::sgf::{ChosenTerms, DefaultTerms};
 use crate::reports::review::compute::{ReviewCallbacks, ReviewJob, review};
 use crate::reports::review::{ReportSettings, Review, Thresholds, saved, table};
 use crate::search::Limits;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 use std::cell::RefCell;
@@ -55,7 +55,8 @@ pub(super) struct ReviewArguments {
     /// Overwrite existing files.
     #[arg(long)]
     force: bool,
-    /// With a folder as OUT: leave out the input files that have a review there.
+    /// With a folder as OUT: leave out the input files that have a review there; sources.jsonl in it lists the reviewed
+    /// contents.
     #[arg(long, requires = "output", conflicts_with_all = ["force", "from", "save"])]
     resume: bool,
     /// Review only part I of N of the input files, for example 2/8; OUT is then a folder, and `tewari join` puts the
@@ -112,7 +113,8 @@ fn show_again(arguments: &ReviewArguments, path: &Path) -> Result<()> {
     plan.check(0)?;
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
-    plan.add(0, saved::read(&text).map_err(|error| anyhow!("{name}: {error}"))?)?;
+    let reviews = saved::read(&text).map_err(|error| anyhow!("{name}: {error}"))?;
+    plan.add(0, reviews, &content_hash(text.as_bytes()))?;
     plan.finish()
 }
 
@@ -121,14 +123,20 @@ fn review_files(arguments: &ReviewArguments) -> Result<()> {
     let files = record_files::files_of(&arguments.files, &mut failures);
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let mut plan = arguments.output().plan(&paths, arguments.settings());
-    let shard = arguments.shard.map(|shard| ReviewShard::new(arguments, shard, &plan)).transpose()?;
+    let needs_hashes = arguments.resume || arguments.shard.is_some();
+    let hashes = if needs_hashes { record_files::hashes(&files) } else { Vec::new() };
+    let shard =
+        arguments.shard.map(|shard| ReviewShard::new(arguments, shard, &plan, &hashes)).transpose()?;
+    if let Some(shard) = &shard {
+        ReviewShardFile::check(&shard.folder, &shard.identity)?;
+    }
     let mut wanted: Vec<usize> = (0..files.len()).filter(|&nth| arguments.is_in_shard(nth)).collect();
     if arguments.resume {
-        ensure!(
-            arguments.output().folder().is_some(),
-            "--resume: expected a folder as OUT; name one with -o DIR/"
-        );
-        wanted.retain(|&nth| !plan.is_done(nth));
+        let done = match &shard {
+            Some(_) => plan.resume_shard(&paths, &hashes)?,
+            None => plan.resume(&paths, &hashes)?,
+        };
+        wanted.retain(|&nth| !done[nth]);
     }
     wanted.iter().try_for_each(|&nth| plan.check(nth))?;
     if let Some(path) = &arguments.save {
@@ -155,7 +163,7 @@ fn review_files(arguments: &ReviewArguments) -> Result<()> {
         }
         // In a folder a review that the user has cut off would look like a whole one to --resume.
         if !(stop.load(Relaxed) && plan.is_folder()) {
-            plan.add(*nth, reviews)?;
+            plan.add(*nth, reviews, &source.hash)?;
         }
     }
     bar.finish_and_clear();
@@ -256,7 +264,12 @@ struct ReviewShard {
 }
 
 impl ReviewShard {
-    fn new(arguments: &ReviewArguments, shard: Shard, plan: &OutputPlan) -> Result<ReviewShard> {
+    fn new(
+        arguments: &ReviewArguments,
+        shard: Shard,
+        plan: &OutputPlan,
+        hashes: &[Option<String>],
+    ) -> Result<ReviewShard> {
         let output = arguments.output();
         let Some(folder) = output.folder() else {
             bail!(
@@ -269,7 +282,7 @@ impl ReviewShard {
         let mut identity = engine_setting(&arguments.engine.options(size, rules, komi, arguments.seed));
         let given = |text: Option<String>| text.unwrap_or_else(|| "the record's".to_owned());
         let setting = [
-            ("files", fingerprint(plan.names().iter().filter_map(|path| path.file_name()?.to_str()))),
+            ("files", plan.fingerprint(hashes)),
             ("format", format!("{:?}", output.format())),
             ("limits", describe_limits(arguments.limits)),
             ("passes", arguments.passes.to_string()),
@@ -280,7 +293,7 @@ impl ReviewShard {
             ("thresholds", arguments.thresholds.to_string()),
         ];
         identity.extend(setting.map(|(name, value)| (name.to_owned(), value)));
-        let total = plan.names().len() as u64;
+        let total = plan.count() as u64;
         ShardPlace { shard, total, command: ShardedCommand::Review }.add_to(&mut identity);
         Ok(ReviewShard { folder: folder.to_owned(), identity })
     }

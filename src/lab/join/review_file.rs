@@ -35,15 +35,24 @@ impl ReviewShardFile {
         write_atomically(&path, &json(self, &path)?)
     }
 
+    /// Returns an error if `folder` has another shard or experiment.
+    ///
+    /// # Errors
+    /// See above.
+    pub fn check(folder: &Path, identity: &FolderIdentity) -> Result<(), FolderError> {
+        if folder.join(DESCRIPTION).exists() {
+            folder::compare(folder, &ReviewShardFile::read(folder)?.identity, identity)?;
+        }
+        Ok(())
+    }
+
     /// Begins the reviews of a shard in `folder`, or continues those of the same shard.
     ///
     /// # Errors
     /// Returns an error if the folder has another shard or experiment, or cannot be written.
     pub fn begin(folder: &Path, identity: &FolderIdentity) -> Result<(), FolderError> {
+        ReviewShardFile::check(folder, identity)?;
         fs::create_dir_all(folder).map_err(at(folder))?;
-        if folder.join(DESCRIPTION).exists() {
-            folder::compare(folder, &ReviewShardFile::read(folder)?.identity, identity)?;
-        }
         ReviewShardFile { identity: identity.clone(), files: None }.write(folder)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::error::{IncompleteShard, JoinError};
 use super::review_file::ReviewShardFile;
+use super::review_sources::{self, ReviewSources};
 use super::shards::ShardSet;
 use crate::base::folder::at;
 use std::collections::BTreeMap;
@@ -34,6 +35,18 @@ impl ShardSet {
             }
         }
         if incomplete.is_empty() { Ok(reviews) } else { Err(JoinError::Incomplete { shards: incomplete }) }
+    }
+
+    /// Returns the hashes of the reviewed records, by the names of the reviews.
+    ///
+    /// # Errors
+    /// Returns an error if the list of a shard cannot be read.
+    pub fn review_sources(&self) -> Result<ReviewSources, JoinError> {
+        let mut sources = ReviewSources::new();
+        for folder in &self.folders {
+            sources.extend(review_sources::read(&folder.path)?);
+        }
+        Ok(sources)
     }
 }
 

@@ -179,7 +179,7 @@ fn what_the_name_of_the_output_says_is_written_and_a_folder_gets_a_file_for_each
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
         .collect();
     names.sort();
-    assert_eq!(names, ["one-2.csv", "one.csv", "two.csv"]);
+    assert_eq!(names, ["one-2.csv", "one.csv", "sources.jsonl", "two.csv"]);
     let all = path(&directory, "all.csv");
     review(&[&games, "-o", &all]);
     assert_eq!(read(&all).lines().count(), 3 * MOVES + 1);

@@ -51,8 +51,35 @@ fn the_shards_of_a_folder_together_are_one_run() {
     assert!(code == Some(1) && errors.contains("missing: shard 1/2"), "{errors}");
     assert!(!Path::new(&whole).exists());
     assert_eq!(join(&[&second, &first]), (Some(0), String::new()));
-    assert_eq!(files(&whole), files(&one));
-    assert_eq!(files(&whole).len(), 4);
+    let sorted_sources = |folder: &str| {
+        let mut files = files(folder);
+        let sources = files.get_mut("sources.jsonl").expect("the list of records");
+        let mut lines: Vec<&str> = sources.lines().collect();
+        lines.sort_unstable();
+        *sources = lines.join("\n");
+        files
+    };
+    assert_eq!(sorted_sources(&whole), sorted_sources(&one));
+    assert_eq!(files(&whole).len(), 5);
+}
+
+#[test]
+fn a_shard_is_not_continued_with_other_records() {
+    let directory = directory();
+    let [first, second] = ["a.sgf", "b.sgf"].map(|name| super::file(&directory, name, GAME));
+    let [one, two] = ["1/", "2/"].map(|name| path(&directory, name));
+    let review = |shard: &str, out: &str| {
+        run(&[&[&first, &second, "--shard", shard, "--resume", "--format", "csv", "-o", out], &SHORT[..]]
+            .concat())
+    };
+    assert_eq!(review("1/2", &one).code, Some(0));
+    super::file(&directory, "b.sgf", GAME.replace("hc", "hd"));
+    let refused = review("1/2", &one);
+    assert!(refused.code == Some(1) && refused.errors.contains("its files is"), "{}", refused.errors);
+    assert_eq!(review("2/2", &two).code, Some(0));
+    let join = crate::common::program().args(["join", &path(&directory, "whole"), &one, &two]).output();
+    let errors = String::from_utf8(join.expect("the program runs").stderr).expect("UTF-8");
+    assert!(errors.contains("expected one value of files"), "{errors}");
 }
 
 #[test]
