@@ -236,7 +236,8 @@ impl GameArguments {
         for contestant in contestants.filter(|_| !experiment.keep_table) {
             ensure!(
                 !contestant.writes_to_file(),
-                "{:?}: the table file would keep positions between games: add --keep-table, or --table-mode cow to begin each game with the file as it is",
+                "{:?}: the table file would keep positions between games: give --table-mode cow, to begin each game with the \
+                 file as it is, or in a match --keep-table",
                 contestant.description()
             );
         }

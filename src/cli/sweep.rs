@@ -116,6 +116,11 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
             arguments.engine
         );
     }
+    ensure!(
+        engine.table_file.is_none(),
+        "--engine {:?}: expected no --table, found a file, whose size cannot vary: leave out --table and --table-mode",
+        arguments.engine
+    );
     let reference =
         contestants::parse(arguments.reference.as_deref().unwrap_or(&arguments.engine), &setting)?;
     let reference_name = name_of(&reference);
