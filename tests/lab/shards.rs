@@ -249,6 +249,7 @@ fn the_shards_of_prepared_games_together_are_the_files_of_one_run() {
             "{errors}"
         );
         std::fs::write(laboratory.path("2/prepare.json"), description).expect("a description");
+        damaged_positions_are_named(&laboratory);
         laboratory.ok(&["join", "whole", "2", "3", "1"]);
         for file in ["train.rows", "validation.rows"] {
             let bytes = |name: &str| std::fs::read(laboratory.path(name).join(file)).expect("positions");
@@ -258,6 +259,27 @@ fn the_shards_of_prepared_games_together_are_the_files_of_one_run() {
             std::fs::remove_dir_all(laboratory.path(folder)).expect("a folder");
         }
     }
+}
+
+fn damaged_positions_are_named(laboratory: &Laboratory) {
+    let path = laboratory.path("2/train.rows");
+    let bytes = std::fs::read(&path).expect("positions");
+    let row = u32::from_le_bytes([16, 17, 18, 19].map(|at| bytes[at])) as usize;
+    let mut other_header = bytes.clone();
+    other_header[12] += 1;
+    for (content, found) in [
+        (&bytes[..0], "0 bytes, less than a header"),
+        (&bytes[..bytes.len() - 3], "bytes of a cut-off row"),
+        (&bytes[..bytes.len() - row], "not the"),
+        (&[b'x'; 200], "another format"),
+        (&other_header, "a header that differs"),
+    ] {
+        std::fs::write(&path, content).expect("positions");
+        let errors = laboratory.complaint(&["join", "whole", "1", "2", "3"]);
+        assert!(errors.contains("2/train.rows") && errors.contains("shard 2/3"), "{errors}");
+        assert!(errors.contains(found), "{found}: {errors}");
+    }
+    std::fs::write(&path, bytes).expect("positions");
 }
 
 #[test]

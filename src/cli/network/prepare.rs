@@ -11,7 +11,7 @@ use crate::go::Size;
 use crate::lab::training::label_folder::read_labels;
 use crate::lab::training::labelled_rows::{LabelledRows, by_game};
 use crate::lab::training::recorded_games::RecordedGame;
-use crate::lab::training::sample_files::{DESCRIPTION, FILES};
+use crate::lab::training::sample_files::{DESCRIPTION, FILES, add_length};
 use crate::lab::training::samples::SampleWriter;
 use crate::lab::training::selfplay_games::SelfplayGame;
 use anyhow::{Context, Result, bail};
@@ -139,7 +139,11 @@ pub(super) fn write_files<G>(
     // old one.
     remove(&validation_path)?;
     files.into_iter().try_for_each(NewFile::finish)?;
-    if let Some(identity) = identity {
+    if let Some(mut identity) = identity {
+        for (name, path) in FILES.into_iter().zip([&train_path, &validation_path]) {
+            let metadata = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
+            add_length(&mut identity, name, metadata.len());
+        }
         write_atomically(&description, &json(&identity, &description)?)?;
     }
     lines.iter().try_for_each(|line| print_line(format_args!("{line}")))

@@ -99,6 +99,22 @@ pub enum JoinError {
         /// The shard.
         shard: Shard,
     },
+    /// A file that is cut off or damaged.
+    #[error(
+        "{}: expected the {kind} of shard {shard}, found {found}; copy the whole folder again, or remove it and run the \
+         command of the shard again",
+        path.display()
+    )]
+    BadFile {
+        /// The file.
+        path: PathBuf,
+        /// The kind of file.
+        kind: &'static str,
+        /// The shard.
+        shard: Shard,
+        /// The content found.
+        found: String,
+    },
     /// A file name that two shards have.
     #[error(
         "{} and {} have one name: expected a different file from each shard; name folders of one run",

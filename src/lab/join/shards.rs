@@ -92,7 +92,10 @@ fn describe(path: &Path) -> Result<Description, JoinError> {
         let setting: FolderIdentity = folder::read_json(&path.join(DESCRIPTION))?;
         ExperimentIdentity { setting, ..ExperimentIdentity::default() }
     } else if has(sample_files::DESCRIPTION) {
-        let setting: FolderIdentity = folder::read_json(&path.join(sample_files::DESCRIPTION))?;
+        let mut setting: FolderIdentity = folder::read_json(&path.join(sample_files::DESCRIPTION))?;
+        for name in sample_files::FILES {
+            sample_files::take_length(&mut setting, name);
+        }
         ExperimentIdentity { setting, ..ExperimentIdentity::default() }
     } else if has(review_file::DESCRIPTION) {
         let setting = ReviewShardFile::read(path)?.identity;

@@ -48,6 +48,14 @@ const NO_SCORE: i16 = i16::MIN;
 const NO_RESULT: u8 = 255;
 const NO_VALUE: u8 = 255;
 
+/// Returns the bytes of a row according to the header of a file; `None` if it is no such header.
+#[must_use]
+pub fn row_bytes(header: &[u8; HEADER_BYTES]) -> Option<u64> {
+    let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let is_known = header.starts_with(&MAGIC) && number(8) == VERSION;
+    is_known.then(|| u64::from(number(16))).filter(|&bytes| bytes > 0)
+}
+
 /// Training labels of a position, for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Labels<'a> {
