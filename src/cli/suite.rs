@@ -145,7 +145,7 @@ fn run_shard(
     let folder = arguments.out.as_deref().unwrap_or(Path::new("."));
     let mut identity = ExperimentIdentity { setting: engine_setting(options), ..Default::default() };
     identity.setting.insert("limits".to_owned(), describe_limits(arguments.limits));
-    identity.setting.insert("tests".to_owned(), fingerprint(tests.iter().map(|test| &test.id)));
+    identity.setting.insert("tests".to_owned(), fingerprint(tests.iter().map(|test| &test.line)));
     let place = ShardPlace { shard, total: tests.len() as u64, command: ShardedCommand::Suite };
     place.add_to(&mut identity.setting);
     let (store, found) = ExperimentFolder::open::<NumberedTestRow>(folder, &identity, arguments.resume)?;

@@ -302,6 +302,7 @@ fn the_shards_of_a_suite_together_are_the_file_of_one_run() {
     let [whole, one] =
         ["whole", "one"].map(|name| std::fs::read_to_string(laboratory.path(name)).expect("a file"));
     assert_eq!(whole, one);
+    a_changed_suite_is_another(&laboratory, &command);
     // One that is lost is named.
     std::fs::remove_file(laboratory.path("whole")).expect("the file");
     let path = laboratory.path("2/tests.jsonl");
@@ -309,6 +310,21 @@ fn the_shards_of_a_suite_together_are_the_file_of_one_run() {
     std::fs::write(&path, text.lines().next().expect("a test").to_owned() + "\n").expect("tests");
     let errors = laboratory.complaint(&["join", "whole", "2", "3", "1"]);
     assert!(errors.contains("shard 2/3") && errors.contains("lacks test"), "{errors}");
+}
+
+/// Runs a shard of the suite `tests.jsonl` with another answer, which is neither continued nor joined.
+fn a_changed_suite_is_another(laboratory: &Laboratory, command: &[&str]) {
+    std::fs::rename(laboratory.path("whole"), laboratory.path("joined")).expect("the file");
+    let path = laboratory.path("tests.jsonl");
+    let text = std::fs::read_to_string(&path).expect("tests");
+    std::fs::write(&path, text.replacen("C3", "A1", 1)).expect("tests");
+    let errors = laboratory.complaint(&[command, &["--shard", "3/3", "--out", "3", "--resume"]].concat());
+    assert!(errors.contains("its tests is"), "{errors}");
+    laboratory.ok(&[command, &["--shard", "3/3", "--out", "changed"]].concat());
+    let errors = laboratory.complaint(&["join", "whole", "1", "2", "changed"]);
+    assert!(errors.contains("expected one value of tests"), "{errors}");
+    std::fs::write(&path, text).expect("tests");
+    std::fs::rename(laboratory.path("joined"), laboratory.path("whole")).expect("the file");
 }
 
 #[test]

@@ -70,6 +70,8 @@ enum ExpectedAnswer {
 pub struct SuiteTest {
     /// Name, unique in the file.
     pub id: String,
+    /// The line of the file.
+    pub line: String,
     /// Group, such as `search9`.
     pub tier: String,
     /// Name of the suite; may be empty.
@@ -163,7 +165,8 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<SuiteTest>, Suite
             return Err(fail(None, "a different id for each test", format!("{:?} again", row.id)));
         }
         let id = row.id.clone();
-        tests.push(row.into_test(options).map_err(|(expected, found)| fail(Some(&id), expected, found))?);
+        let test = row.into_test(line, options);
+        tests.push(test.map_err(|(expected, found)| fail(Some(&id), expected, found))?);
     }
     Ok(tests)
 }
@@ -172,7 +175,7 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<SuiteTest>, Suite
 type LineError = (&'static str, String);
 
 impl TestLine {
-    fn into_test(self, options: &EngineOptions) -> Result<SuiteTest, LineError> {
+    fn into_test(self, line: &str, options: &EngineOptions) -> Result<SuiteTest, LineError> {
         let size =
             Size::new(self.size, self.size).map_err(|error| ("a size from 1 to 19", error.to_string()))?;
         let komi = match self.komi {
@@ -186,6 +189,7 @@ impl TestLine {
         Ok(SuiteTest {
             tier: self.tier.unwrap_or_else(|| format!("value{}", self.size)),
             id: self.id,
+            line: line.trim().to_owned(),
             suite: self.suite.unwrap_or_default(),
             is_known_fail: self.ref_engine_known_fail,
             is_rules_sensitive: self.rules_sensitive,
