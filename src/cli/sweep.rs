@@ -245,10 +245,11 @@ pub(super) fn files(rows: &[SweepRow], title: &str, reference: &str) -> Result<V
 pub(super) fn read_rows(path: &Path) -> Result<Vec<SweepRow>> {
     let mut reader = csv::Reader::from_path(path).with_context(|| format!("{}", path.display()))?;
     let mut rows = Vec::new();
-    for (number, row) in reader.deserialize().enumerate() {
-        rows.push(row.with_context(|| {
-            format!("{}, row {}: expected a row of sweep.csv", path.display(), number + 1)
-        })?);
+    for (number, row) in reader.deserialize::<SweepRow>().enumerate() {
+        let place = || format!("{}, row {}", path.display(), number + 1);
+        let row = row.with_context(|| format!("{}: expected a row of sweep.csv", place()))?;
+        row.check().with_context(place)?;
+        rows.push(row);
     }
     Ok(rows)
 }

@@ -1,9 +1,10 @@
 //! `tewari sweep`: equal conditions at every point, a table, and charts that can be drawn again.
 
-use crate::common::program;
+use crate::common::{interrupted, program};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Stdio;
 
 /// Runs a sweep on 5x5; returns exit code, output and errors. Tromp-Taylor rules save the time for the status of stones,
 /// which is most of a game of few simulations.
@@ -200,6 +201,55 @@ fn moves_are_judged_without_games() {
     // Two games of two positions, three searches each.
     assert!(table.iter().all(|row| number(row, "searches") == 12.0), "{table:?}");
     assert!(std::fs::read_to_string(out.join("proxy.svg")).unwrap().contains("win rate given away"));
+}
+
+#[test]
+fn interrupted_searches_of_positions_end_with_their_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games.sgf");
+    std::fs::write(&games, "(;SZ[5];B[cc];W[bb];B[dd];W[db])".repeat(1000)).unwrap();
+    let mut command = program();
+    command.args(["sweep", "--size", "5", "--quiet", "--table-size", "1MiB", "--every", "2", "--positions"]);
+    command.arg(&games).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = interrupted(command.spawn().expect("the program starts"));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{errors}");
+    assert!(errors.contains("interrupted after ") && errors.contains(" of 2000 positions"), "{errors}");
+}
+
+#[test]
+fn impossible_rows_are_named_by_file_and_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/experiments/table-size-1000.csv");
+    let text = std::fs::read_to_string(rows).unwrap();
+    let names: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let path = folder.path().join("sweep.csv");
+    for (column, value) in [
+        ("table_size", "0"),
+        ("share_of_unbounded", "0"),
+        ("share_of_unbounded", "-1"),
+        ("simulations_per_second", "inf"),
+        ("simulations_per_cpu_second", "inf"),
+        ("simulations_per_cpu_second", "NaN"),
+        ("wins", "201"),
+        ("score_high", "1.5"),
+        ("score_low", "0.9"),
+        ("score", "NaN"),
+        ("elo_high", "-1000"),
+        ("elo", "NaN"),
+    ] {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let index = names.iter().position(|name| *name == column).unwrap();
+        let mut fields: Vec<&str> = lines[2].split(',').collect();
+        fields[index] = value;
+        lines[2] = fields.join(",");
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let (code, _, errors) =
+            sweep(&["--rows", path.to_str().unwrap(), "--out", folder.path().to_str().unwrap()]);
+        assert_eq!((code, errors.lines().count()), (Some(1), 1), "{column} {value}: {errors}");
+        let name = if column == "score_low" { "score" } else { column.trim_end_matches("_high") };
+        assert!(errors.contains("sweep.csv, row 2") && errors.contains(name), "{column} {value}: {errors}");
+    }
 }
 
 #[test]

@@ -74,8 +74,9 @@ pub fn sweep_chart(words: &ChartText, series: &[ChartSeries]) -> Result<String, 
         mesh(&mut panel, &bytes_label, "", "Elo (95 %)")?;
         reference_line(&mut panel, 0.0)?;
         draw_all(&mut panel, &upper, series, 0.05)?;
-        let fastest =
-            series.iter().flat_map(|one| &one.speeds).map(|&(_, speed)| speed / 1000.0).fold(1.0, f64::max);
+        let is_finite = |point: &&(f64, f64)| point.0.is_finite() && point.1.is_finite();
+        let speeds = || series.iter().flat_map(|one| &one.speeds);
+        let fastest = speeds().filter(is_finite).map(|&(_, speed)| speed / 1000.0).fold(1.0, f64::max);
         let mut panel = ChartBuilder::on(&lower)
             .margin(12)
             .x_label_area_size(52)
@@ -83,7 +84,7 @@ pub fn sweep_chart(words: &ChartText, series: &[ChartSeries]) -> Result<String, 
             .build_cartesian_2d(x_range, 0.0..fastest * 1.15)?;
         mesh(&mut panel, &bytes_label, &words.x, "1,000 simulations / s")?;
         for (index, one) in series.iter().enumerate() {
-            let points = || one.speeds.iter().map(|&(x, speed)| (x, speed / 1000.0));
+            let points = || one.speeds.iter().filter(is_finite).map(|&(x, speed)| (x, speed / 1000.0));
             panel.draw_series(LineSeries::new(points(), colour(index).stroke_width(2)))?;
             panel.draw_series(points().map(|point| Circle::new(point, 3, colour(index).filled())))?;
         }
@@ -185,7 +186,8 @@ fn colour(index: usize) -> RGBColor {
 }
 
 fn x_range(series: &[ChartSeries], margin: f64) -> DrawResult<std::ops::Range<f64>> {
-    let all = || series.iter().flat_map(|one| &one.points).map(|point| point.x);
+    // With an infinite end the search for marks of the axis would not end.
+    let all = || series.iter().flat_map(|one| &one.points).map(|point| point.x).filter(|x| x.is_finite());
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
     if low > high {
         return Err(Box::new(ChartError::Empty));
@@ -210,7 +212,11 @@ fn y_range(series: &[ChartSeries], limit: f64, step: f64) -> std::ops::Range<f64
 }
 
 fn bytes_label(x: &f64) -> String {
-    if (x - x.round()).abs() > 1e-6 || *x < 0.0 { String::new() } else { format_bytes(1 << x.round() as u64) }
+    if (x - x.round()).abs() > 1e-6 || !(0.0..64.0).contains(x) {
+        String::new()
+    } else {
+        format_bytes(1 << x.round() as u64)
+    }
 }
 
 fn share_label(x: &f64) -> String {
@@ -254,9 +260,10 @@ fn draw_series(
     let shift = step * (index as f64 - (count - 1) as f64 / 2.0);
     let y = panel.y_range();
     let within = |value: f64| value.clamp(y.start, y.end);
-    let line = series.points.iter().map(|point| (point.x + shift, within(point.y)));
+    let points = || series.points.iter().filter(|point| point.x.is_finite() && !point.y.is_nan());
+    let line = points().map(|point| (point.x + shift, within(point.y)));
     panel.draw_series(LineSeries::new(line, colour.stroke_width(2)))?;
-    for point in &series.points {
+    for point in points() {
         let x = point.x + shift;
         let (low, high) = (within(point.low), within(point.high));
         panel.draw_series([PathElement::new([(x, low), (x, high)], colour.stroke_width(2))])?;
@@ -319,6 +326,18 @@ mod tests {
         assert_eq!(svg, sweep_chart(&words(), &all).unwrap());
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         assert!(svg.matches("<polygon").count() >= 2, "an arrow for each infinite end");
+    }
+
+    #[test]
+    fn infinite_values_are_left_out() {
+        let mut all = [series("visits", 0.0)];
+        all[0].points[1].x = f64::NEG_INFINITY;
+        all[0].points[2].y = f64::NAN;
+        all[0].speeds[3].1 = f64::INFINITY;
+        let svg = sweep_chart(&words(), &all).expect("a chart");
+        assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{svg}");
+        all[0].points.iter_mut().for_each(|point| point.x = f64::INFINITY);
+        assert!(matches!(sweep_chart(&words(), &all), Err(ChartError::Empty)));
     }
 
     #[test]

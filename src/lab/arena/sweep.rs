@@ -64,6 +64,10 @@ pub struct SweepRow {
     pub reference: String,
 }
 
+/// Descriptions of the possible values of columns.
+const SPEED: &str = "a finite number from 0 on";
+const SHARE: &str = "a share from 0 to 1";
+
 /// Sums one contestant's totals over games; the second value is the number of games with totals.
 fn total<'r>(rows: impl Iterator<Item = &'r Option<SearchRow>>) -> (SearchRow, f64) {
     let (mut sum, mut games) = (SearchRow::default(), 0.0);
@@ -81,6 +85,18 @@ fn total<'r>(rows: impl Iterator<Item = &'r Option<SearchRow>>) -> (SearchRow, f
         games += 1.0;
     }
     (sum, games)
+}
+
+/// A value that no sweep can have written.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("expected {expected} as {column}, found {found}")]
+pub struct ImpossibleValue {
+    /// The column.
+    pub column: &'static str,
+    /// The possible values.
+    pub expected: &'static str,
+    /// The value found.
+    pub found: f64,
 }
 
 fn ratio(part: f64, whole: f64) -> f64 {
@@ -110,6 +126,43 @@ impl SweepRow {
             ..SweepRow::default()
         };
         point.with_games(rows, counts)
+    }
+
+    /// Checks that a sweep can have written the row.
+    ///
+    /// # Errors
+    /// Returns the first impossible value.
+    pub fn check(&self) -> Result<(), ImpossibleValue> {
+        let above_zero = |value: f64| value > 0.0 && value.is_finite();
+        let not_negative = |value: f64| value >= 0.0 && value.is_finite();
+        let is_share = |value: f64| (0.0..=1.0).contains(&value);
+        let size = self.table_size as f64;
+        let share = self.share_of_unbounded.unwrap_or(1.0);
+        let speed = self.simulations_per_cpu_second.unwrap_or(1.0);
+        let (score_ends, elo_ends) = ((self.score_low, self.score_high), (self.elo_low, self.elo_high));
+        let within = |value: f64, (low, high): (f64, f64)| low <= value && value <= high;
+        let counted = "points from 0 to the number of games";
+        for (column, found, expected, is_possible) in [
+            ("table_size", size, "a number of bytes above 0", above_zero(size)),
+            ("share_of_unbounded", share, "a share above 0 or nothing", above_zero(share)),
+            (
+                "simulations_per_second",
+                self.simulations_per_second,
+                SPEED,
+                not_negative(self.simulations_per_second),
+            ),
+            ("simulations_per_cpu_second", speed, SPEED, not_negative(speed)),
+            ("wins", self.wins, counted, within(self.wins, (0.0, self.games as f64))),
+            ("score_low", self.score_low, SHARE, is_share(self.score_low)),
+            ("score_high", self.score_high, SHARE, is_share(self.score_high)),
+            ("score", self.score, "a share from score_low to score_high", within(self.score, score_ends)),
+            ("elo", self.elo, "a difference from elo_low to elo_high", within(self.elo, elo_ends)),
+        ] {
+            if !is_possible {
+                return Err(ImpossibleValue { column, expected, found });
+            }
+        }
+        Ok(())
     }
 
     /// Returns the label of the point's games.
@@ -266,7 +319,7 @@ impl SweepCurve {
     #[must_use]
     pub fn share_series(&self) -> Option<ChartSeries> {
         let point = |row: &SweepRow| {
-            let x = row.share_of_unbounded?.log10();
+            let x = row.share_of_unbounded.filter(|&share| share > 0.0)?.log10();
             Some(ChartPoint { x, y: row.score, low: row.score_low, high: row.score_high })
         };
         let points: Option<Vec<ChartPoint>> = self.rows.iter().map(point).collect();
