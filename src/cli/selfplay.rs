@@ -1,6 +1,6 @@
 //! `tewari selfplay`: games of the engine against itself, for training.
 
-use super::interrupt::stop_on_interrupt;
+use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::{EngineArguments, describe_default_table};
 use super::print::{print_error, print_line, progress_bar};
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
@@ -121,8 +121,17 @@ pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
         bar.set_position(games as u64);
         !stop.load(Relaxed)
     };
-    folder.play(arguments.games, arguments.shard, at_a_time, &settings, &options, &progress)?;
+    let is_complete =
+        folder.play(arguments.games, arguments.shard, at_a_time, &settings, &options, &progress)?;
     bar.finish_and_clear();
-    print_line(format_args!("{}: {} games", arguments.out.display(), folder.games()))?;
-    Ok(())
+    let played = folder.games();
+    ensure!(
+        is_complete,
+        Interrupted(match arguments.shard {
+            None => format!("interrupted after {played} of {games} games; the same command continues"),
+            Some(shard) =>
+                format!("interrupted after {played} games of shard {shard}; the same command continues"),
+        })
+    );
+    print_line(format_args!("{}: {played} games", arguments.out.display()))
 }

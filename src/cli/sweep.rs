@@ -2,7 +2,7 @@
 
 use super::contestants;
 use super::experiments::{ExperimentState, GameArguments};
-use super::interrupt::stop_on_interrupt;
+use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::LimitArguments;
 use super::print::print_error;
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
@@ -25,7 +25,7 @@ use clap::Args;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Rautureau, Cazenave & Piette, arXiv 2602.23318: the smallest pools, as log10 of the share of nodes, that
@@ -278,7 +278,11 @@ fn measure_moves(
     let test = MoveQualityTest { engine, factor: arguments.factor, repeats: arguments.repeats };
     let bar = common.progress(positions.len() as u64, "positions");
     let stop = stop_on_interrupt();
-    let rows = test.run(points, &positions, common.concurrency(), stop, &|| bar.inc(1))?;
+    let searched = AtomicUsize::new(0);
+    let rows = test.run(points, &positions, common.concurrency(), stop, &|| {
+        searched.fetch_add(1, Relaxed);
+        bar.inc(1);
+    })?;
     bar.finish_and_clear();
     let csv = csv_text(&rows)?;
     if let Some(folder) = &common.out {
@@ -305,9 +309,11 @@ fn measure_moves(
         }
     }
     std::io::stdout().lock().write_all(csv.as_bytes())?;
-    if stop.load(Relaxed) {
-        bail!("interrupted: not all of the {} positions were searched", positions.len());
-    }
+    let searched = searched.into_inner();
+    ensure!(
+        searched == positions.len(),
+        Interrupted(format!("interrupted after {searched} of {} positions", positions.len()))
+    );
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! `tewari selfplay` plays games to their end and resumes an interrupted run; its games become the trainer's rows.
 
-use crate::common::program;
+use crate::common::{interrupted, program};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tewari::go::{Komi, Position, Rules};
@@ -114,6 +114,36 @@ fn a_run_goes_on_where_it_was_cut_off_and_plays_the_same_games() {
     let prepare = ["network", "prepare", "parts", "--out", "rows", "--validation", "1", "--size", "5"];
     let prepared = tewari(folder.path(), &prepare);
     assert!(prepared.status.success(), "{}", String::from_utf8_lossy(&prepared.stderr));
+}
+
+#[test]
+fn an_interrupted_run_says_so_and_goes_on() {
+    let folder = TempDir::new().expect("a folder");
+    let options = ["selfplay", "-q", "--out", "games", "--size", "5", "--concurrency", "2", "--games"];
+    let mut command = program();
+    command.args(options).arg("100000").current_dir(folder.path()).stderr(Stdio::piped());
+    let output = interrupted(command.spawn().expect("the program runs"));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{errors}");
+    let played = games(folder.path(), "games").len();
+    let expected = format!("interrupted after {played} of 100000 games; the same command continues");
+    assert!(errors.contains(&expected), "{errors}");
+    let rest = (played + 1).to_string();
+    let continued = tewari(folder.path(), &[&options[..], &[&rest]].concat());
+    assert!(continued.status.success() && games(folder.path(), "games").len() == played + 1);
+}
+
+#[test]
+fn zeros_at_the_end_of_a_file_are_removed() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "games", "2", "1");
+    let file = folder.path().join("games/games.jsonl");
+    let whole = std::fs::read(&file).expect("the games");
+    for end in [&b"\0\0\0\0"[..], b"{\"num\0\0", b"{\"number\":7,\"si\0\0"] {
+        std::fs::write(&file, [&whole, end].concat()).expect("written");
+        play(folder.path(), "games", "2", "1");
+        assert_eq!(std::fs::read(&file).expect("the games"), whole, "{end:?}");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `tewari network label` asks each position once, also after a kill, and mixes no labels of different kinds.
 
-use crate::common::{program, stand_in};
+use crate::common::{interrupted, program, stand_in};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -85,6 +85,20 @@ fn labels_are_made_once_in_spite_of_a_kill_and_become_rows() {
         let row = u32::from_le_bytes([16, 17, 18, 19].map(|at| files[0][at])) as usize;
         assert_eq!(files.map(|file| (file.len() - 128) / row).iter().sum::<usize>(), POSITIONS as usize);
     }
+}
+
+#[test]
+fn interrupted_labelling_ends_with_the_number_of_positions() {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("games"), GAMES).expect("games");
+    let Some(evaluator) = stand_in("--delay 20") else { return };
+    let mut command = command(folder.path(), &evaluator, &["games", "--positions", "100000"]);
+    let output = interrupted(command.stderr(Stdio::piped()).spawn().expect("the program starts"));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{errors}");
+    let done = length(&folder.path().join("labels/labels.bin")) / RECORD;
+    let expected = format!("interrupted after {done} of 100000 positions; the same command continues");
+    assert!(errors.contains(&expected), "{errors}");
 }
 
 #[test]

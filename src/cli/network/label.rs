@@ -3,7 +3,7 @@
 use super::games::TrainingGames;
 use super::source::NetworkSource;
 use crate::base::folder::FolderIdentity;
-use crate::cli::interrupt::stop_on_interrupt;
+use crate::cli::interrupt::{Interrupted, stop_on_interrupt};
 use crate::cli::print::{print_line, progress_bar};
 use crate::cli::shard_identity::fingerprint;
 use crate::external::ExternalEvaluator;
@@ -86,6 +86,10 @@ pub(super) fn run(arguments: &LabelArguments) -> Result<()> {
     let threads = usize::from(arguments.threads);
     labelling.run(&mut folder, arguments.positions, threads, stop_on_interrupt(), &progress)?;
     bar.finish_and_clear();
-    print_line(format_args!("{}: {} labels", arguments.out.display(), folder.done().len()))?;
-    Ok(())
+    let done = (0..arguments.positions).filter(|number| folder.done().contains(number)).count();
+    ensure!(
+        done == arguments.positions as usize,
+        Interrupted(format!("interrupted after {done} of {total} positions; the same command continues"))
+    );
+    print_line(format_args!("{}: {} labels", arguments.out.display(), folder.done().len()))
 }

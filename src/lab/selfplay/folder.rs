@@ -87,7 +87,8 @@ impl SelfplayFolder {
     }
 
     /// Plays those of the games `0..games` that belong to `shard` and are missing, `at_a_time` in parallel, until all are done or
-    /// `progress` returns false. `progress` gets the number of games in the folder after each game.
+    /// `progress` returns false. `progress` gets the number of games in the folder after each game. Returns true if all
+    /// are done.
     ///
     /// # Errors
     /// Returns the first error; finished games stay in the folder.
@@ -99,7 +100,7 @@ impl SelfplayFolder {
         settings: &SelfplaySettings,
         options: &EngineOptions,
         progress: &(dyn Fn(usize) -> bool + Sync),
-    ) -> Result<(), SelfplayFolderError> {
+    ) -> Result<bool, SelfplayFolderError> {
         let done = self.done.clone();
         let is_ours = |&number: &u64| shard.is_none_or(|shard| settings.is_in_shard(shard, number));
         let missing = Mutex::new((0..games).filter(is_ours).filter(|number| !done.contains(number)));
@@ -133,7 +134,8 @@ impl SelfplayFolder {
                 .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect()
         });
-        outcomes.into_iter().collect()
+        outcomes.into_iter().collect::<Result<(), _>>()?;
+        Ok(next().is_none())
     }
 
     fn append(&mut self, game: &SelfplayGame) -> Result<(), SelfplayFolderError> {
