@@ -1,13 +1,13 @@
 //! `tewari table merge`, `resize` and `clear`.
 
 use super::statistics::{MIB, progress};
-use crate::cli::interrupt::stop_on_interrupt;
+use crate::cli::interrupt::{Interrupted, stop_on_interrupt};
 use crate::cli::output_file::is_same_file;
 use crate::cli::print::print_line;
 use crate::cli::value_parsers::parse_bytes;
 use crate::engine::TableGameSettings;
-use crate::table::{MergeCounts, Table, TableMode};
-use anyhow::{Result, ensure};
+use crate::table::{MergeCounts, MergeError, Table, TableMode};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -102,7 +102,10 @@ fn write_joined(
         !stop.load(Relaxed)
     });
     bar.finish_and_clear();
-    let (table, kept) = joined?;
+    let (table, kept) = joined.map_err(|error| match error {
+        MergeError::Interrupted => anyhow!(Interrupted(error.to_string())),
+        error => error.into(),
+    })?;
     print_line(format_args!(
         "{}: {:.1} MiB; {}",
         out.display(),

@@ -1,11 +1,13 @@
 //! `tewari table verify` and `tewari table snapshot`: checks, repairs and copies of tables.
 
 use super::statistics::{MIB, progress, soundness, survey};
+use crate::cli::interrupt::{Interrupted, stop_on_interrupt};
 use crate::cli::print::{plural, print_error, print_line};
-use crate::table::{Table, TableMode, TableStatistics};
-use anyhow::{Result, bail};
+use crate::table::{FileProblem, Table, TableMode, TableStatistics};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
 
 #[derive(Args)]
 pub(super) struct VerifyArguments {
@@ -75,7 +77,11 @@ fn losses(survey: &TableStatistics) -> String {
 pub(super) fn snapshot(arguments: &SnapshotArguments) -> Result<()> {
     let SnapshotArguments { file, out, force } = arguments;
     let table = Table::open(file, TableMode::ReadOnly, None)?;
-    let made = table.snapshot(out, *force)?;
+    let stop = stop_on_interrupt();
+    let made = table.snapshot(out, *force, &|| !stop.load(Relaxed)).map_err(|error| match error.problem {
+        FileProblem::Interrupted => anyhow!(Interrupted(error.to_string())),
+        _ => error.into(),
+    })?;
     print_line(format_args!(
         "{}: {:.1} MiB{}; {}, {}; left out {} and {} that were being written or are not used",
         out.display(),

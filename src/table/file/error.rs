@@ -184,6 +184,9 @@ pub enum FileProblem {
     /// A copy to the table's own file.
     #[error("the output would overwrite the table itself: give another name")]
     SameFile,
+    /// The user interrupted the command.
+    #[error("interrupted: no file was made")]
+    Interrupted,
     /// An error of the operating system.
     #[error("cannot {what}: {reason}")]
     Io {

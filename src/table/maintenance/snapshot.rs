@@ -60,20 +60,28 @@ pub struct SnapshotCounts {
 
 impl Table {
     /// Copies the table's file to the file `path`, while other processes may search in it. An existing file is
-    /// replaced if `may_replace`, but never the table itself.
+    /// replaced if `may_replace`, but never the table itself. Once `should_continue` returns false, the copy ends.
     ///
     /// # Errors
-    /// Returns an error if `path` exists and must not be replaced, is the table itself or a table in use, or the disk
-    /// has no room. No file is left behind then.
-    pub fn snapshot(&self, path: &Path, may_replace: bool) -> Result<SnapshotCounts, FileError> {
+    /// Returns an error if `path` exists and must not be replaced, is the table itself or a table in use, the disk has
+    /// no room, or the copy was ended. No file is left behind then.
+    pub fn snapshot(
+        &self,
+        path: &Path,
+        may_replace: bool,
+        should_continue: &dyn Fn() -> bool,
+    ) -> Result<SnapshotCounts, FileError> {
         let copy = || {
             let Some(source) = &self.file else { return Err(FileProblem::Missing) };
             let _replaced = may_be_written(path, &source.session.file, may_replace)?;
             let temporary = temporary_file(path)?;
             let made = match self.clone_to(source, temporary.as_file())? {
                 Some(made) => made,
-                None => self.copy_to(source, &temporary)?,
+                None => self.copy_to(source, &temporary, should_continue)?,
             };
+            if !should_continue() {
+                return Err(FileProblem::Interrupted);
+            }
             give_name(temporary, path, may_replace)?;
             Ok(made)
         };
@@ -113,7 +121,12 @@ impl Table {
         }
     }
 
-    fn copy_to(&self, source: &MappedFile, temporary: &NamedTempFile) -> Result<SnapshotCounts, FileProblem> {
+    fn copy_to(
+        &self,
+        source: &MappedFile,
+        temporary: &NamedTempFile,
+        should_continue: &dyn Fn() -> bool,
+    ) -> Result<SnapshotCounts, FileProblem> {
         let target = temporary.as_file();
         let cannot = FileProblem::io("write the copy");
         reserve(target, self.layout.bytes() as u64)?;
@@ -123,10 +136,11 @@ impl Table {
         let mut writer = SnapshotWriter {
             table: self,
             words_copied: 0,
+            should_continue,
             last_rest: (source.session.close_state == CloseState::InUse).then(Instant::now),
         };
-        let pages_dropped = writer.copy_pages(&copy);
-        let entries_dropped = writer.copy_entries(&copy);
+        let pages_dropped = writer.copy_pages(&copy)?;
+        let entries_dropped = writer.copy_entries(&copy)?;
         if self.present_lineage(source) != lineage {
             // Parts of two tables were copied.
             return Err(FileProblem::Locked { wanted: "copied", found: "has emptied" });
@@ -195,13 +209,14 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
 struct SnapshotWriter<'t> {
     table: &'t Table,
     words_copied: usize,
+    should_continue: &'t dyn Fn() -> bool,
     /// End of the last rest, if others use the table.
     last_rest: Option<Instant>,
 }
 
 impl SnapshotWriter<'_> {
     /// Copies all pages; returns the number of those that could not be read.
-    fn copy_pages(&mut self, copy: &Table) -> u64 {
+    fn copy_pages(&mut self, copy: &Table) -> Result<u64, FileProblem> {
         let mut dropped = 0;
         for number in 1..=self.table.layout.pages as u32 {
             let (Some(from), Some(to)) = (self.table.page_words(number), copy.page_words(number)) else {
@@ -211,9 +226,9 @@ impl SnapshotWriter<'_> {
                 dropped += u64::from(from[0].load(Relaxed) != 0);
                 to.iter().for_each(|word| word.store(0, Relaxed));
             }
-            self.rest(from.len());
+            self.rest(from.len())?;
         }
-        dropped
+        Ok(dropped)
     }
 
     /// Copies a page as it is at one moment; returns false if it is free, being written, or changes too often.
@@ -238,7 +253,7 @@ impl SnapshotWriter<'_> {
     }
 
     /// Copies all entries; returns the number of those that could not be read.
-    fn copy_entries(&mut self, copy: &Table) -> u64 {
+    fn copy_entries(&mut self, copy: &Table) -> Result<u64, FileProblem> {
         let mut dropped = 0;
         for (from, to) in self.table.entry_words().iter().zip(copy.entry_words()) {
             if from[0].load(Relaxed) != 0 {
@@ -247,22 +262,27 @@ impl SnapshotWriter<'_> {
                     None => dropped += 1,
                 }
             }
-            self.rest(from.len());
+            self.rest(from.len())?;
         }
-        dropped
+        Ok(dropped)
     }
 
-    /// Counts words copied, and rests after each chunk of them if others use the table.
-    fn rest(&mut self, words: usize) {
+    /// Counts words copied, and rests after each chunk of them if others use the table. Returns an error if the user has
+    /// interrupted the copy.
+    fn rest(&mut self, words: usize) -> Result<(), FileProblem> {
         self.words_copied += words;
         if self.words_copied < CHUNK_WORDS {
-            return;
+            return Ok(());
         }
         self.words_copied = 0;
+        if !(self.should_continue)() {
+            return Err(FileProblem::Interrupted);
+        }
         if let Some(last_rest) = &mut self.last_rest {
             thread::sleep(last_rest.elapsed() / REST_DIVISOR);
             *last_rest = Instant::now();
         }
+        Ok(())
     }
 }
 

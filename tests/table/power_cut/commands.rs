@@ -139,7 +139,7 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
                 let copying = scope.spawn(|| {
                     let source = Table::open(&at("live"), TableMode::ReadOnly, None).expect("a table");
                     for _ in 0..50 {
-                        source.snapshot(&at("copy"), true).expect("a copy");
+                        source.snapshot(&at("copy"), true, &|| true).expect("a copy");
                         let copy = Table::open(&at("copy"), TableMode::ReadOnly, None).expect("a copy");
                         let survey = copy.scan(&mut |_| {});
                         let left = survey.unfinished_entries + survey.unfinished_pages + survey.orphans;

@@ -1,12 +1,14 @@
 //! `tewari table snapshot`.
 
 use super::process::{
-    Folder, analysis, assert_refused, info, object, root_visits, start_analysis, stderr, table, verify,
+    Folder, analysis, assert_refused, info, object, root_visits, start_analysis, stderr, table, tewari,
+    verify,
 };
+use crate::common::interrupted;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn snapshot(live: &Path, copy: &Path, options: &[&str]) -> Output {
     table(&[&["snapshot", "-o", copy.to_str().expect("a name")], options].concat(), &[live])
@@ -40,6 +42,19 @@ fn a_copy_made_while_others_search_is_a_table() {
         }
         verify(&path);
     }
+}
+
+#[test]
+fn an_interrupted_copy_leaves_nothing() {
+    let folder = Folder::new();
+    let path = folder.path("a.tewari");
+    assert!(table(&["create", "--size", "9", "--table-size", "256MiB"], &[&path]).status.success());
+    let mut command = tewari();
+    command.args(["table", "snapshot", "-o"]).arg(folder.path("copy")).arg(&path).stderr(Stdio::piped());
+    let output = interrupted(command.spawn().expect("the program starts"));
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("copy: interrupted: no file was made"), "{}", stderr(&output));
+    folder.assert_holds(&["a.tewari"]);
 }
 
 #[test]
