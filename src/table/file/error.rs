@@ -32,6 +32,12 @@ pub enum FileProblem {
         "expected a table file, found nothing: make one with `tewari table create`, or use --table-mode rw"
     )]
     Missing,
+    /// A symbolic link to a file that does not exist.
+    #[error(
+        "expected a table file, found a link to a file that does not exist: remove the link, or give it the name of a \
+         table file"
+    )]
+    DanglingLink,
     /// A directory, a pipe or a device.
     #[error("expected a regular file, found {found}: give the name of a table file")]
     NotAFile {

@@ -35,6 +35,7 @@ fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
     check_system()?;
     let missing_or = |what| {
         move |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound if path.is_symlink() => FileProblem::DanglingLink,
             io::ErrorKind::NotFound => FileProblem::Missing,
             io::ErrorKind::PermissionDenied if writes && what == "open the file" => FileProblem::ReadOnly,
             _ => FileProblem::io(what)(error),

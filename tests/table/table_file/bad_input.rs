@@ -45,6 +45,19 @@ fn a_file_with_other_content_is_refused() {
 }
 
 #[test]
+fn a_link_to_nothing_is_named() {
+    let folder = Folder::new();
+    let link = folder.path("link");
+    std::os::unix::fs::symlink(folder.path("nothing"), &link).expect("a link");
+    let parts = ["found a link to a file that does not exist", "remove the link"];
+    for mode in ["rw", "cow"] {
+        assert_refused(&analyze(&link, &["--table-mode", mode, "--simulations", "50"]), &parts);
+    }
+    assert_refused(&table(&["info"], &[&link]), &parts);
+    folder.assert_holds(&["link"]);
+}
+
+#[test]
 fn an_empty_file_is_refused() {
     let folder = Folder::new();
     let path = folder.path("empty");
