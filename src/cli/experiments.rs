@@ -221,11 +221,8 @@ impl GameArguments {
     fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<ExperimentFolder>, Vec<GameRow>)> {
         let Some(folder) = &self.out else { return Ok((None, Vec::new())) };
         let (store, found) = ExperimentFolder::open::<GameRow>(folder, identity, self.resume)?;
-        if let Some(torn) = found.torn {
-            let bytes = torn.len();
-            print_error(&format!(
-                "the last line of games.jsonl was cut off ({bytes} bytes): that game is played again"
-            ));
+        if let Some(notice) = found.notice() {
+            print_error(&notice);
         }
         Ok((Some(store), found.rows))
     }

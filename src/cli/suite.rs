@@ -149,6 +149,9 @@ fn run_shard(
     let place = ShardPlace { shard, total: tests.len() as u64, command: ShardedCommand::Suite };
     place.add_to(&mut identity.setting);
     let (store, found) = ExperimentFolder::open::<NumberedTestRow>(folder, &identity, arguments.resume)?;
+    if let Some(notice) = found.notice() {
+        print_error(&notice);
+    }
     let done: BTreeSet<u64> = found.rows.iter().map(|row| row.test).collect();
     let numbered = (0_u64..).zip(tests).filter(|&(number, _)| shard.holds(number, 0));
     let numbers: BTreeMap<&str, u64> = numbered.map(|(number, test)| (test.id.as_str(), number)).collect();

@@ -295,8 +295,17 @@ fn the_shards_of_a_suite_together_are_the_file_of_one_run() {
     laboratory.ok(&[&command[..], &["--out", "one"]].concat());
     laboratory.shards(&command);
     let errors = laboratory.complaint(&[&command[..], &["--shard", "1/3", "--out", "1"]].concat());
-    assert!(errors.contains("--resume"), "{errors}");
-    laboratory.ok(&[&command[..], &["--shard", "1/3", "--out", "1", "--resume"]].concat());
+    assert!(errors.contains("already holds 3 tests: add --resume"), "{errors}");
+    let path = laboratory.path("1/tests.jsonl");
+    let text = std::fs::read_to_string(&path).expect("tests");
+    let resume = [&command[..], &["--shard", "1/3", "--out", "1", "--resume"]].concat();
+    std::fs::write(&path, text.replacen("\"id\"", "\"di\"", 1)).expect("tests");
+    let errors = laboratory.complaint(&resume);
+    assert!(errors.contains("line 1: expected a test, found"), "{errors}");
+    std::fs::write(&path, &text[..text.len() - 9]).expect("tests");
+    let (code, _, errors) = laboratory.run(&resume);
+    assert!(code == Some(0) && errors.contains("the last line of tests.jsonl was cut off"), "{errors}");
+    assert_eq!(std::fs::read_to_string(&path).expect("tests"), text);
     let summary = laboratory.ok(&["join", "whole", "2", "3", "1"]);
     assert!(summary.contains("easy             7"), "{summary}");
     let [whole, one] =
@@ -356,6 +365,12 @@ fn what_is_missing_or_strange_is_named_and_nothing_is_written() {
     std::fs::remove_file(&record).expect("a record");
     let errors = laboratory.complaint(&["join", "whole", "1", "2", "3"]);
     assert!(errors.contains("2/sgf/000002.sgf is missing"), "{errors}");
+    std::fs::write(&record, "").expect("a record");
+    let errors = laboratory.complaint(&["join", "whole", "1", "2", "3"]);
+    assert!(
+        errors.contains("2/sgf/000002.sgf: expected the record") && errors.contains("an empty file"),
+        "{errors}"
+    );
     std::fs::write(&record, text).expect("a record");
     // A game of another shard.
     let rows = laboratory.path("2/games.jsonl");

@@ -25,13 +25,15 @@ pub enum ExperimentFolderError {
     /// An error common to all folders of games.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The folder holds games, and `--resume` is not set.
-    #[error("{} already holds {games} games: add --resume to continue, or choose another folder", path.display())]
+    /// The folder holds games or tests, and `--resume` is not set.
+    #[error("{} already holds {count} {unit}s: add --resume to continue, or choose another folder", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
-        /// Number of games in it.
-        games: usize,
+        /// Number of games or tests in it.
+        count: usize,
+        /// The kind of its lines.
+        unit: &'static str,
     },
     /// The folder is in use for something else.
     #[error("{} is not an experiment folder (found {found:?}): choose another folder", path.display())]
@@ -41,13 +43,15 @@ pub enum ExperimentFolderError {
         /// The name of one of the files.
         found: String,
     },
-    /// A line that is no game, or a game that occurs twice.
-    #[error("{}, line {line}: expected a game, found {found:?}; nothing was changed", path.display())]
+    /// A line that is no game or test, or one that occurs twice.
+    #[error("{}, line {line}: expected a {unit}, found {found:?}; nothing was changed", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
+        /// The kind of the lines.
+        unit: &'static str,
         /// Beginning of the line.
         found: String,
     },
@@ -97,6 +101,8 @@ impl ExperimentIdentity {
 pub trait GameRecordRow: Serialize + DeserializeOwned {
     /// The file of the rows.
     const FILE: &'static str = GAMES;
+    /// The kind of the rows, for messages.
+    const UNIT: &'static str = "game";
 
     /// Returns the game's number, unique in the experiment.
     fn number(&self) -> u64;
@@ -120,6 +126,21 @@ pub struct StoredGames<R> {
     pub rows: Vec<R>,
     /// The part of a cut-off line, which has been removed from the file.
     pub torn: Option<String>,
+}
+
+impl<R: GameRecordRow> StoredGames<R> {
+    /// Returns a notice about the part of a line that has been removed, if there was one.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        let torn = self.torn.as_ref()?;
+        let (file, unit, bytes) = (R::FILE, R::UNIT, torn.len());
+        if torn.bytes().all(|byte| byte == 0) {
+            return Some(format!(
+                "{file} ended with {bytes} bytes of value 0, which were removed: no {unit} is lost"
+            ));
+        }
+        Some(format!("the last line of {file} was cut off ({bytes} bytes): that {unit} is repeated"))
+    }
 }
 
 impl ExperimentFolder {
@@ -153,7 +174,8 @@ impl ExperimentFolder {
         let mut store = ExperimentFolder { folder: folder.to_owned(), games, path, length: 0 };
         let found = store.read_rows()?;
         if !found.rows.is_empty() && !resume {
-            return Err(ExperimentFolderError::NotEmpty { path: folder.to_owned(), games: found.rows.len() });
+            let (path, count) = (folder.to_owned(), found.rows.len());
+            return Err(ExperimentFolderError::NotEmpty { path, count, unit: R::UNIT });
         }
         if found.torn.is_some() {
             store.games.set_len(store.length).map_err(at(&store.path))?;
@@ -177,6 +199,7 @@ impl ExperimentFolder {
                     return Err(ExperimentFolderError::Damaged {
                         path: path.to_owned(),
                         line: index + 1,
+                        unit: R::UNIT,
                         found,
                     });
                 }

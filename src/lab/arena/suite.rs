@@ -137,6 +137,7 @@ pub struct NumberedTestRow {
 
 impl GameRecordRow for NumberedTestRow {
     const FILE: &'static str = "tests.jsonl";
+    const UNIT: &'static str = "test";
 
     fn number(&self) -> u64 {
         self.test

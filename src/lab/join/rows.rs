@@ -170,8 +170,14 @@ impl JoinedRows<'_> {
         for (&game, place) in self.lines.iter().filter(|_| self.has_records()) {
             let ShardFolder { path, shard } = &self.set.folders[place.folder];
             let path = path.join(RECORDS).join(record_name(game));
-            if !path.is_file() {
-                return Err(JoinError::NoFile { path, kind: "record of a game", shard: *shard });
+            let (kind, shard) = ("record of a game", *shard);
+            match path.metadata() {
+                Ok(metadata) if metadata.is_file() && metadata.len() > 0 => {}
+                Ok(metadata) if metadata.is_file() => {
+                    let found = "an empty file".to_owned();
+                    return Err(JoinError::BadFile { path, kind, shard, found });
+                }
+                _ => return Err(JoinError::NoFile { path, kind, shard }),
             }
         }
         Ok(())

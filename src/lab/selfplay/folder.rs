@@ -51,7 +51,7 @@ pub enum SelfplayFolderError {
 
 impl SelfplayFolder {
     /// Opens or creates the folder for games with the settings `identity`, and reads the numbers of its games. An
-    /// incomplete last line, left by a full disk or a crash, is removed, so that its game is played again.
+    /// incomplete last line, left by a full disk, a crash or a power cut, is removed, so that its game is played again.
     ///
     /// # Errors
     /// Returns an error if the folder or its file cannot be used, or contains anything else than games, or games with
@@ -156,7 +156,7 @@ fn read(file: &File, path: &Path) -> Result<HashSet<u64>, SelfplayFolderError> {
     for number in 1.. {
         line.clear();
         let length = reader.read_until(b'\n', &mut line).map_err(at(path))?;
-        if !line.ends_with(b"\n") && (LINE_START.starts_with(&line) || line.starts_with(LINE_START)) {
+        if !line.ends_with(b"\n") && is_interrupted_write(&line) {
             break;
         }
         whole_lines += length as u64;
@@ -169,4 +169,10 @@ fn read(file: &File, path: &Path) -> Result<HashSet<u64>, SelfplayFolderError> {
         file.set_len(whole_lines).map_err(at(path))?;
     }
     Ok(done)
+}
+
+/// Returns true for the beginning of a game's line. After a power cut the rest of the file may be zeros.
+fn is_interrupted_write(line: &[u8]) -> bool {
+    let written = line.iter().rposition(|&byte| byte != 0).map_or(&line[..0], |last| &line[..=last]);
+    LINE_START.starts_with(written) || written.starts_with(LINE_START)
 }

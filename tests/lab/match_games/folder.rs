@@ -121,6 +121,27 @@ fn a_line_that_was_cut_off_is_played_again() {
 }
 
 #[test]
+fn a_cut_off_line_and_zeros_are_told_apart() {
+    let laboratory = Laboratory::new();
+    let folder = laboratory.path("out");
+    play(&folder, &GAMES);
+    let path = folder.join("games.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let cut = text[..text.len() - 30].to_owned();
+    let zeros = text.clone() + "\0\0\0";
+    for (content, notice) in [
+        (cut, "the last line of games.jsonl was cut off"),
+        (zeros, "games.jsonl ended with 3 bytes of value 0, which were removed: no game is lost"),
+    ] {
+        std::fs::write(&path, content).unwrap();
+        let out = folder.to_str().unwrap();
+        let (code, _, errors) = run(&[&GAMES[..], &["--out", out, "--resume"]].concat());
+        assert!(code == Some(0) && errors.contains(notice), "{errors}");
+        assert_eq!(rows(&folder).len(), 12);
+    }
+}
+
+#[test]
 fn a_damaged_file_is_left_alone() {
     let laboratory = Laboratory::new();
     let folder = laboratory.path("out");
