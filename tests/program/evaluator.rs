@@ -57,6 +57,20 @@ fn an_analysis_in_a_table_file_asks_nothing_the_second_time() {
 }
 
 #[test]
+fn an_evaluator_has_no_raw_network() {
+    let Some(evaluator) = stand_in("") else { return };
+    let mut command = program();
+    command.args(["gtp", "--evaluator", &evaluator]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("an input");
+    input.write_all(b"kata-raw-nn 0\n").expect("written");
+    drop(input);
+    let output = child.wait_with_output().expect("the program ends");
+    let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(answer.contains("found an external evaluator: start without --evaluator"), "{answer}");
+}
+
+#[test]
 fn an_evaluator_that_dies_is_started_again() {
     let Some(evaluator) = stand_in("--die-after 40") else { return };
     let output = analyze(&evaluator, &["--visits", "200", "--threads", "3"]);

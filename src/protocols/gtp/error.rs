@@ -56,6 +56,9 @@ pub enum GtpError {
     /// The command needs a network, and none is used.
     #[error("expected a network, found none: start without --network none and with --policy rave")]
     NoNetwork,
+    /// The command needs the program's own network, and an evaluator in another process is used.
+    #[error("expected a network, found an external evaluator: start without --evaluator")]
+    EvaluatorNotNetwork,
     /// A part of the rules, or its value, is not supported.
     #[error("cannot set rule: {0}")]
     Rule(RulesError),

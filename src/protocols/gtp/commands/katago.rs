@@ -70,7 +70,10 @@ pub(super) fn set_rule(session: &mut Session, mut arguments: Arguments<'_>) -> R
 /// 0 to 7, or under `all`, from White's point of view.
 pub(super) fn raw_nn(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     const EXPECTED: &str = "a colour or none, then a symmetry from 0 to 7 (on a rectangle to 3) or all";
-    let network = session.engine.network().ok_or(GtpError::NoNetwork)?;
+    let network = session.engine.network().ok_or_else(|| match session.engine.options().external {
+        Some(_) => GtpError::EvaluatorNotNetwork,
+        None => GtpError::NoNetwork,
+    })?;
     let mut word = arguments.word(EXPECTED)?;
     let mut player = session.position().to_play();
     if let Ok(Some(named)) = Arguments::new(word).optional_player() {
