@@ -184,7 +184,8 @@ impl SweepArguments {
         self.engine.split([' ', '=', ':']).any(|word| word == option)
     }
 
-    /// Returns the command line of this program as a GTP engine with the table of `point`.
+    /// Returns the command line of this program as a GTP engine with the table of `point`. It does not judge dead stones
+    /// at the end of a game, which takes many times longer than a short search.
     fn command(&self, point: &SweepPoint) -> String {
         let program = std::env::current_exe().unwrap_or_else(|_| "tewari".into());
         let program = program.to_string_lossy();
@@ -194,7 +195,7 @@ impl SweepArguments {
         let common = &self.games_arguments;
         let resign = if self.engine_has("--resign") { "" } else { "--resign 0" };
         format!(
-            "{program} gtp --config none --quiet {resign} --size {} --komi={} --rules {} --seed {} {options} \
+            "{program} gtp --config none --quiet --dead none {resign} --size {} --komi={} --rules {} --seed {} {options} \
              --table-size {table_size} --replacement {replacement} {}",
             common.size,
             common.komi,

@@ -2,7 +2,7 @@
 
 use crate::common::{interrupted, program};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -21,7 +21,7 @@ fn sweep(arguments: &[&str]) -> (Option<i32>, String, String) {
 fn rows(folder: &Path, name: &str) -> Vec<Value> {
     let mut reader = csv::Reader::from_path(folder.join(name)).expect("a table of results");
     reader
-        .deserialize::<std::collections::BTreeMap<String, String>>()
+        .deserialize::<BTreeMap<String, String>>()
         .map(|row| serde_json::json!(row.expect("a row")))
         .collect()
 }
@@ -173,6 +173,20 @@ fn an_engine_that_resigns_has_its_speed_and_memory_measured() {
         let is_measured = name == "simulations_per_cpu_second" || name == "resident_kib";
         assert!(!is_measured || value.parse::<f64>().is_ok_and(|value| value > 0.0), "{name}: {value:?}");
     }
+}
+
+#[test]
+fn the_speed_is_that_of_searches_alone() {
+    // A game in which the end is judged before moves that are played then.
+    let mut command = program();
+    command.args(["sweep", "--size", "5", "--komi", "24.5", "--rules", "chinese", "--seed", "2", "--quiet"]);
+    command.args(["--table-size", "64KiB", "--simulations", "20", "--games", "2", "--concurrency", "1"]);
+    let output = command.output().expect("the program starts").stdout;
+    let row = csv::Reader::from_reader(&*output).deserialize::<BTreeMap<String, String>>().next();
+    let row = row.expect("a point").expect("a row");
+    let [elapsed, processor] = ["simulations_per_second", "simulations_per_cpu_second"]
+        .map(|name| row[name].parse::<f64>().expect("a speed"));
+    assert!(4.0 * processor > elapsed, "{row:?}");
 }
 
 #[test]

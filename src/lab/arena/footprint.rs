@@ -18,8 +18,8 @@ pub struct Footprint {
 }
 
 /// Lets `command`, a GTP engine, play 30 moves against itself, in several games if need be, and measures its process;
-/// `None` if the system reports no figures or the engine fails. Passes and resignations are left out: the engine judges
-/// the end of the game before them.
+/// `None` if the system reports no figures or the engine fails. Passes and resignations are left out, since some need no
+/// search.
 #[must_use]
 pub fn measure(command: &str) -> Option<Footprint> {
     let mut client = GtpClient::start(command).ok()?;
