@@ -62,7 +62,7 @@ impl Clarity {
             (Clarity::Unclear, true) => MAX_UNCLEAR_LOSS,
             (Clarity::Close, _) | (Clarity::Unclear, false) => MAX_UNCERTAIN_LOSS,
         };
-        max_loss * (COMPARED_VISITS / visits.max(1) as f64).sqrt().max(1.0)
+        max_loss * error_factor(visits)
     }
 
     /// Returns the win rate from which the loser by the count plays on.
@@ -110,6 +110,11 @@ impl Prospects {
         let points = self.lead.zip(later.lead).map_or(0.0, |(before, after)| before - after);
         log_odds(self.win_rate) - log_odds(later.win_rate) + points / (POINTS_SHARE * size.points() as f64)
     }
+}
+
+/// Returns the factor by which bounds of losses are wider with this number of visits.
+pub(super) fn error_factor(visits: u64) -> f64 {
+    (COMPARED_VISITS / visits.max(1) as f64).sqrt().max(1.0)
 }
 
 /// Returns the points that a pass may cost, within the error of a search of [`COMPARED_VISITS`].

@@ -1,11 +1,14 @@
 //! The points that a pass costs in a lost game, where the win rate says little about moves.
 
 use super::Engine;
-use super::after_pass::{SecondSearch, max_point_loss};
+use super::after_pass::{SecondSearch, error_factor, max_point_loss};
 use crate::base::game::Player;
 use crate::go::Size;
-use crate::search::{MoveReport, Report};
+use crate::search::Report;
 
+/// Minimum points that a pass must cost for the loser of a game to play on: scores of settled positions with few points differ by
+/// up to four.
+const MIN_COST: f64 = 6.0;
 /// Visits of a pass below which its score may differ by more points, in proportion to the standard error.
 const COMPARED_PASS_VISITS: f64 = 16.0;
 
@@ -19,8 +22,8 @@ impl Engine {
         second: Option<SecondSearch>,
     ) -> bool {
         let size = self.position().size();
-        let Some(lead) = best_lead(player, report, size) else { return false };
-        let max_loss = max_point_loss(size);
+        let Some(lead) = lead_of_moves(player, report, size) else { return false };
+        let max_loss = max_cost(size) * error_factor(report.root.visits);
         let second = second.map(SecondSearch::with_more_time);
         let mut costs = || {
             let after = self.search_after_pass(player, report, second)?;
@@ -37,17 +40,26 @@ impl Engine {
 /// Returns true if a pass costs points by its visits in a report.
 pub(super) fn reported_pass_costs_points(player: Player, report: &Report, size: Size) -> bool {
     let pass = report.moves.iter().find(|it| it.mv == size.pass());
-    let Some((pass, lead)) = pass.zip(best_lead(player, report, size)) else { return false };
+    let Some((pass, lead)) = pass.zip(lead_of_moves(player, report, size)) else { return false };
     let error = (COMPARED_PASS_VISITS / pass.visits.max(1) as f64).sqrt().max(1.0);
-    lead_of(player, pass).is_some_and(|passed| lead - passed > max_point_loss(size) * error)
+    lead_of(player, pass.black_score).is_some_and(|passed| lead - passed > max_cost(size) * error)
 }
 
-/// Returns the expected lead of `player` after the most visited move other than a pass, in points before komi.
-fn best_lead(player: Player, report: &Report, size: Size) -> Option<f64> {
-    let is_move = |it: &&MoveReport| it.mv != size.pass();
-    lead_of(player, report.moves.iter().filter(is_move).max_by_key(|it| it.visits)?)
+/// Returns the points that a pass of the loser may cost.
+fn max_cost(size: Size) -> f64 {
+    max_point_loss(size).max(MIN_COST)
 }
 
-fn lead_of(player: Player, report: &MoveReport) -> Option<f64> {
-    report.black_score.map(|score| if player == Player::Black { score } else { -score })
+/// Returns the mean expected lead of `player` after the moves other than a pass, by their visits, in points before komi.
+fn lead_of_moves(player: Player, report: &Report, size: Size) -> Option<f64> {
+    let moves = report.moves.iter().filter(|it| it.mv != size.pass());
+    let weighted = moves.filter_map(|it| Some((it.visits as f64, lead_of(player, it.black_score)?)));
+    let (visits, sum) =
+        weighted.fold((0.0, 0.0), |(all, sum), (visits, lead)| (all + visits, sum + visits * lead));
+    (visits > 0.0).then_some(sum / visits)
+}
+
+/// Returns the lead of `player` by an expected score of Black, in points before komi.
+fn lead_of(player: Player, black_score: Option<f64>) -> Option<f64> {
+    black_score.map(|score| if player == Player::Black { score } else { -score })
 }

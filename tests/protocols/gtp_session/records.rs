@@ -133,18 +133,13 @@ fn a_record_is_loaded_by_its_own_rules_as_far_as_it_goes_and_what_is_missing_is_
             "tromp-taylor",
             "",
         ),
-        (b"(;SZ[9]KM[6.5]RU[NZ];B[ba];W[aa];B[bb];W[gg];B[ac];W[ab];B[cc])", 7, "ko=situational", ""),
+        (b"(;SZ[9]KM[6.5]RU[NZ];B[ba];W[aa];B[bb];W[gg];B[ac];W[ab];B[cc])", 7, "new-zealand", ""),
         (b"(;SZ[9]KM[6.5]RU[Japanese rules];B[ee];W[cc]", 2, "japanese", "cut off"),
         (b"(;SZ[9]KM[6.5]RU[Chinese];B[ee];W[cc];B[", 2, "chinese", "read up to there"),
         (b"(\nSZ[9]KM[6.5]\n;B[ee];W[cc])", 2, "chinese", "expected \";\" before a property"),
         (b"(;SZ[9]RU[Japanese];B[ee])", 1, "japanese", "no komi in the record: 6.5 is assumed"),
         (b"(;SZ[9]HA[3]RU[Japanese];W[ee])", 1, "japanese", "HA[3]: expected handicap stones"),
-        (
-            b"(;SZ[9]KM[6.5]RU[AGA];B[ee];W[ee])",
-            2,
-            "ko=situational",
-            "move 2, white E5, is on an occupied point",
-        ),
+        (b"(;SZ[9]KM[6.5]RU[AGA];B[ee];W[ee])", 2, "aga", "move 2, white E5, is on an occupied point"),
     ] {
         notes.lock().unwrap().clear();
         let game = file(content);

@@ -105,6 +105,18 @@ fn what_could_not_be_written_once_is_told_and_never_called_written() {
 }
 
 #[test]
+fn a_limit_of_file_sizes_is_an_error_not_a_signal() {
+    let folder = Folder::new();
+    let path = folder.path("limited.tewari");
+    let program = env!("CARGO_BIN_EXE_tewari");
+    let script = format!("ulimit -f 16; exec {program} table create {} --table-size 1MiB", path.display());
+    let output = Command::new("sh").args(["-c", &script]).env("TEWARI_CONFIG", "none").output().expect("sh");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stderr(&output).contains("limited.tewari: "), "{output:?}");
+    assert_eq!(std::fs::read_dir(folder.path("")).expect("the folder").count(), 0, "no file is left");
+}
+
+#[test]
 fn too_little_address_space_is_told_or_enough() {
     let folder = Folder::new();
     let path = folder.table("a.tewari", 500);
