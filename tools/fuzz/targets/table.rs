@@ -113,7 +113,7 @@ fn merge(table: &Table, other: &Path, sum: &Path) {
 
 /// Copies the table: the copy has nothing unfinished, and no more faults than the table.
 fn snapshot(table: &Table, copy: &Path) {
-    match table.snapshot(copy, true) {
+    match table.snapshot(copy, true, &|| true) {
         Ok(made) => {
             let copy = Table::open(copy, TableMode::ReadOnly, None).expect("a table");
             let [faults, left] = [table, &copy].map(|table| table.scan(&mut |_| {}));
