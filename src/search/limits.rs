@@ -1,7 +1,7 @@
 //! Stopping conditions of a search.
 
 use super::policy::SelectionPolicy;
-use super::{policy_state, proof, report};
+use super::{policy_state, proof, ranked_moves};
 use crate::base::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -110,12 +110,12 @@ impl StoppingRule {
             return true;
         }
         if let Some(limit) = self.limits.best_visits
-            && report::leading_visits(table, root)[0] >= limit
+            && ranked_moves::leading_visits(table, root)[0] >= limit
         {
             return true;
         }
         let proven = proof::proven_outcome(table, root).filter(|_| self.stops_when_proven);
-        proven.is_some_and(|outcome| report::best_move_achieves(table, root, policy, outcome))
+        proven.is_some_and(|outcome| ranked_moves::best_move_achieves(table, root, policy, outcome))
     }
 
     /// Returns true if the time is up, or if the most visited move cannot be overtaken in the remaining time at the
@@ -141,7 +141,7 @@ impl StoppingRule {
         }
         let rate = f64::from(self.searches) * simulations as f64 / elapsed.as_secs_f64().max(1e-6);
         let left = rate * (limit - elapsed).as_secs_f64();
-        let [best, second] = report::leading_visits(table, root);
+        let [best, second] = ranked_moves::leading_visits(table, root);
         (best - second) as f64 > left
     }
 }

@@ -3,7 +3,8 @@
 use super::limits::StoppingRule;
 use super::policy::SelectionPolicy;
 use super::progress::{Progress, SearchSnapshot};
-use super::report::{self, Report, Totals};
+use super::ranked_moves;
+use super::report::{Report, Totals};
 use super::worker::Worker;
 use crate::base::game::Game;
 use crate::table::Table;
@@ -179,7 +180,7 @@ impl<'s> Run<'s> {
         root: &G,
         worker: &Worker<'_, '_, G, P>,
     ) -> bool {
-        report::has_visited_move(table, root, worker.root_moves)
+        ranked_moves::has_visited_move(table, root, worker.root_moves)
             && self.stopping_rule.has_enough_visits_or_proof(table, root, &worker.policy)
     }
 

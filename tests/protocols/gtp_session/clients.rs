@@ -57,6 +57,7 @@ fn settings_are_changed_while_it_runs() {
     assert!(settings.contains("[string] threads 2\n") && settings.ends_with("[bool] ponder 1"), "{settings}");
     for line in [
         "tewari-param simulations -1",
+        "tewari-param ponder 5",
         "tewari-param threads 0",
         "kata-set-param maxTime x",
         "tewari-param x 1",

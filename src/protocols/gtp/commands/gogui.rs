@@ -209,7 +209,8 @@ pub(super) fn set(session: &mut Session, setting: SessionParameter, value: f64) 
         SessionParameter::Ponder if value > 0.0 && options.level.is_some() => {
             return refuse("0 for ponder: pondering searches more than --level allows");
         }
-        SessionParameter::Ponder => options.ponders = value > 0.0,
+        SessionParameter::Ponder if value != 0.0 && value != 1.0 => return refuse("0 or 1 for ponder"),
+        SessionParameter::Ponder => options.ponders = value == 1.0,
     }
     Ok(())
 }
