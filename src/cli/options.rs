@@ -50,8 +50,8 @@ pub(super) struct EngineArguments {
     #[arg(skip)]
     ranks: Option<Arc<Ranks>>,
     /// Keep the table in this file, which is created with --memory or --table-size if it does not exist. Other
-    /// processes may search in it at the same time. Games on other boards have tables beside it: go-9x9.tewari for
-    /// go.tewari; so has each rank of an MPI job: go-rank0.tewari.
+    /// processes may search in it at the same time. Games on other boards have tables of its size beside it:
+    /// go-9x9.tewari for go.tewari; so has each rank of an MPI job: go-rank0.tewari.
     #[arg(long, value_name = "FILE", help_heading = MEMORY)]
     table: Option<PathBuf>,
     /// Access of searches to the table file.

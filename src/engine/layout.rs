@@ -19,6 +19,9 @@ const MIN_BUDGET_OVER_TILES: u64 = 16;
 /// Share of the table bytes that an engine keeps beside an adviser, as a divisor.
 const OWN_SHARE_BESIDE_ADVISER: u64 = 4;
 
+/// Minimum bytes of a table file beside that of another board.
+const MIN_BYTES_BESIDE: usize = 1 << 20;
+
 impl EngineOptions {
     /// Returns the bytes for the table of an engine with these options.
     ///
@@ -142,7 +145,7 @@ fn open_or_create(
     // An impossible budget is an error whatever the size of the file.
     let limit = if *is_limited { Some(budget()?) } else { None };
     if *mode == TableMode::ReadWrite && !path.exists() {
-        match Table::create(path, &identity, options.table_shape(), budget()?) {
+        match Table::create(path, &identity, options.table_shape(), new_file_bytes(file, path, budget()?)) {
             // Another process has just created it.
             Err(FileError { problem: FileProblem::Exists, .. }) => {}
             created => return Ok(created?),
@@ -159,6 +162,14 @@ fn open_or_create(
         Some(limit) if found > limit => Err(too_large(path, limit, found)),
         _ => Ok(table),
     }
+}
+
+/// Returns the bytes of a new table file: the memory budget if the user set it, else at most the size of the named file, which is
+/// of another board.
+fn new_file_bytes(file: &TableFile, path: &Path, budget: usize) -> usize {
+    let named = std::fs::metadata(&file.path).ok().filter(|_| !file.is_limited && path != file.path);
+    let named = named.and_then(|named| usize::try_from(named.len()).ok());
+    named.map_or(budget, |bytes| bytes.max(MIN_BYTES_BESIDE).min(budget))
 }
 
 /// Checks the shape of the pages, since the identity in a file may be false.

@@ -78,6 +78,8 @@ fn a_record_takes_komi_and_rules_from_the_table_of_its_own_board() {
     let heads: Vec<&str> = text.lines().filter(is_head).collect();
     assert!(heads[0].contains("9x9 · komi 3.5 · rules tromp-taylor"), "{text}");
     assert!(heads[1].contains("7x7 · komi 7.5 · rules chinese"), "{text}");
+    let beside = std::fs::metadata(directory.path().join("go-7x7.tewari")).expect("the file");
+    assert!(beside.len() <= 1 << 20, "{} bytes beside a table of 1 MiB", beside.len());
 }
 
 #[test]
