@@ -6,8 +6,8 @@ use crate::base::game::Player;
 use crate::go::Size;
 use crate::search::Report;
 
-/// Minimum points that a pass must cost for the loser of a game to play on: scores of settled positions with few points differ by
-/// up to four.
+/// Minimum points that a pass must cost for the loser of a game to play on. On 9x9 the scores of a settled position before and after
+/// a pass differ by up to four points.
 const MIN_COST: f64 = 6.0;
 /// Visits of a pass below which its score may differ by more points, in proportion to the standard error.
 const COMPARED_PASS_VISITS: f64 = 16.0;
