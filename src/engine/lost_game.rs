@@ -9,7 +9,7 @@ use crate::go::status::DeadStones;
 use crate::search::Report;
 
 impl Engine {
-    /// Returns true if the game is lost by the search and by the count, the position is settled, and a pass costs no points.
+    /// Returns true if the game is lost by the search and by the count, the position is settled, and a pass costs few points.
     pub(super) fn is_lost_and_settled(
         &mut self,
         player: Player,

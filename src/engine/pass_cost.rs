@@ -6,14 +6,14 @@ use crate::base::game::Player;
 use crate::go::Size;
 use crate::search::Report;
 
-/// Minimum points that a pass must cost for the loser of a game to play on. On 9x9 the scores of a settled position before and after
-/// a pass differ by up to four points.
+/// Minimum points that a pass must cost for the loser of a game to play on. With three points losers played in own territory
+/// (`tools/experiments/decisions.md`).
 const MIN_COST: f64 = 6.0;
 /// Visits of a pass below which its score may differ by more points, in proportion to the standard error.
 const COMPARED_PASS_VISITS: f64 = 16.0;
 
 impl Engine {
-    /// Returns true if a pass costs points by two searches after it, which may take longer than the limits allow by the share of
+    /// Returns true if a pass costs [too many points](max_cost) by two searches after it, which may take longer than the limits allow by the share of
     /// time that other decisions keep: the game is lost. Without a second search, the search of `report` decides.
     pub(super) fn pass_costs_points(
         &mut self,
