@@ -100,8 +100,7 @@ pub(super) struct Prospects {
 impl Prospects {
     /// Returns the prospects for `player`, by the win rate of the player and the expected score for Black.
     pub(super) fn new(player: Player, win_rate: f64, black_score: Option<f64>) -> Prospects {
-        let lead = black_score.map(|score| if player == Player::Black { score } else { -score });
-        Prospects { win_rate, lead }
+        Prospects { win_rate, lead: lead_of(player, black_score) }
     }
 
     /// Returns the loss from these prospects to later ones: the difference of the log-odds, and one for each eighth of the
@@ -110,6 +109,11 @@ impl Prospects {
         let points = self.lead.zip(later.lead).map_or(0.0, |(before, after)| before - after);
         log_odds(self.win_rate) - log_odds(later.win_rate) + points / (POINTS_SHARE * size.points() as f64)
     }
+}
+
+/// Returns the lead of `player` by an expected score of Black, in points before komi.
+pub(super) fn lead_of(player: Player, black_score: Option<f64>) -> Option<f64> {
+    black_score.map(|score| if player == Player::Black { score } else { -score })
 }
 
 /// Returns the factor by which bounds of losses are wider with this number of visits.

@@ -181,12 +181,33 @@ impl Engine {
 }
 
 #[cfg(test)]
+impl Engine {
+    /// Returns an engine on 9x9 with a table of 1 MiB after moves by both players in turn, with komi 6.5.
+    pub(super) fn after_moves(moves: &str, rules: crate::go::Rules, seed: u64) -> Engine {
+        let mut options = super::EngineOptions {
+            size: crate::go::Size::new(9, 9).expect("a size"),
+            komi: crate::go::Komi(13),
+            rules,
+            memory: crate::base::memory::MemoryBudget::Table(1 << 20),
+            ..super::EngineOptions::default()
+        };
+        options.parameters.seed = seed;
+        let mut engine = Engine::new(options).expect("an engine");
+        for (name, player) in moves.split_whitespace().zip(Player::BOTH.into_iter().cycle()) {
+            let mv = engine.position().size().parse_vertex(name).expect("a point");
+            engine.record_mut().play(player, mv).expect("legal");
+        }
+        engine
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::super::EngineOptions;
     use super::super::clock::TimeSystem;
     use super::*;
     use crate::base::memory::MemoryBudget;
-    use crate::go::{Komi, Size};
+    use crate::go::{Komi, Rules, Size};
 
     const SIDE: usize = 7;
 
@@ -237,19 +258,7 @@ mod tests {
     #[test]
     fn the_capture_of_dead_stones_beside_a_living_one_is_not_needless() {
         for seed in 1..=4 {
-            let mut options = EngineOptions {
-                size: Size::new(9, 9).expect("a size"),
-                komi: Komi(13),
-                rules: crate::go::Rules::JAPANESE,
-                memory: MemoryBudget::Table(1 << 20),
-                ..EngineOptions::default()
-            };
-            options.parameters.seed = seed;
-            let mut engine = Engine::new(options).expect("an engine");
-            for (name, player) in CAPTURE_LEFT.split_whitespace().zip(Player::BOTH.into_iter().cycle()) {
-                let mv = engine.position().size().parse_vertex(name).expect("a point");
-                engine.record_mut().play(player, mv).expect("legal");
-            }
+            let mut engine = Engine::after_moves(CAPTURE_LEFT, Rules::JAPANESE, seed);
             let budget = MoveBudget { simulations: Some(400), ..MoveBudget::default() };
             let settings = DecisionSettings { budget, ..DecisionSettings::default() };
             let decision = engine.decide(Player::White, &settings, None, &mut |_| true).expect("a decision");

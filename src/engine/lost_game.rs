@@ -34,10 +34,9 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DecisionSettings, EngineOptions, MoveBudget};
+    use super::super::{DecisionSettings, MoveBudget};
     use super::*;
-    use crate::base::memory::MemoryBudget;
-    use crate::go::{Komi, Rules, Size};
+    use crate::go::Rules;
 
     /// A game that White, to move, has lost by 2.5 points; J9 saves ten stones, which H7 would capture.
     const DEFENCE_NEEDED: &str = "E5 C3 G3 G7 C7 E7 E3 D2 H5 H6 G5 D6 C6 B2 D5 G1 D8 H8 F8 J7 F7 G8 G6 B5 B6 C4 E2 E1 \
@@ -47,30 +46,13 @@ mod tests {
     const AREA_AT_STAKE: &str = "E5 C4 G3 D6 F7 D7 D3 C3 D2 E8 F8 C2 C1 B1 D1 F9 G9 E9 H8 B2 E7 D8 D5 C5 D4 E6 F6 G2 H3 pass F5 pass \
         F2 pass B6 pass C6 B8 C7 C8 B5";
 
-    fn engine_after(moves: &str, rules: Rules, seed: u64) -> Engine {
-        let mut options = EngineOptions {
-            size: Size::new(9, 9).expect("a size"),
-            komi: Komi(13),
-            rules,
-            memory: MemoryBudget::Table(1 << 20),
-            ..EngineOptions::default()
-        };
-        options.parameters.seed = seed;
-        let mut engine = Engine::new(options).expect("an engine");
-        for (name, player) in moves.split_whitespace().zip(Player::BOTH.into_iter().cycle()) {
-            let mv = engine.position().size().parse_vertex(name).expect("a point");
-            engine.record_mut().play(player, mv).expect("legal");
-        }
-        engine
-    }
-
     #[test]
     fn the_loser_of_a_game_still_saves_his_stones() {
         let budget = MoveBudget { simulations: Some(300), ..MoveBudget::default() };
         let settings = DecisionSettings { budget, resign_below: 0.0, ..DecisionSettings::default() };
         for rules in [Rules::CHINESE, Rules::JAPANESE] {
             for seed in 1..=3 {
-                let mut engine = engine_after(DEFENCE_NEEDED, rules, seed);
+                let mut engine = Engine::after_moves(DEFENCE_NEEDED, rules, seed);
                 let decision =
                     engine.decide(Player::White, &settings, None, &mut |_| true).expect("a decision");
                 let name = engine.position().size().vertex(decision.mv);
@@ -84,14 +66,14 @@ mod tests {
         let budget =
             MoveBudget { time: Some(std::time::Duration::from_millis(400)), ..MoveBudget::default() };
         let settings = DecisionSettings { budget, resign_below: 0.0, ..DecisionSettings::default() };
-        let mut engine = engine_after(AREA_AT_STAKE, Rules::CHINESE, 1);
+        let mut engine = Engine::after_moves(AREA_AT_STAKE, Rules::CHINESE, 1);
         let decision = engine.decide(Player::White, &settings, None, &mut |_| true).expect("a decision");
         assert_eq!(engine.position().size().vertex(decision.mv), "B4", "{:?}", decision.reason);
     }
 
     #[test]
     fn stones_left_in_atari_by_a_dead_one_are_not_settled() {
-        let engine = engine_after(DEFENCE_NEEDED, Rules::CHINESE, 1);
+        let engine = Engine::after_moves(DEFENCE_NEEDED, Rules::CHINESE, 1);
         assert_eq!(Clarity::of(&engine.statuses()), Clarity::Unclear);
         assert!(!engine.is_lost_by_count(engine.position(), Player::White, Asking::Allowed));
     }

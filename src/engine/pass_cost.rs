@@ -1,7 +1,7 @@
 //! The points that a pass costs in a lost game, where the win rate says little about moves.
 
 use super::Engine;
-use super::after_pass::{SecondSearch, error_factor, max_point_loss};
+use super::after_pass::{SecondSearch, error_factor, lead_of, max_point_loss};
 use crate::base::game::Player;
 use crate::go::Size;
 use crate::search::Report;
@@ -57,9 +57,4 @@ fn lead_of_moves(player: Player, report: &Report, size: Size) -> Option<f64> {
     let (visits, sum) =
         weighted.fold((0.0, 0.0), |(all, sum), (visits, lead)| (all + visits, sum + visits * lead));
     (visits > 0.0).then_some(sum / visits)
-}
-
-/// Returns the lead of `player` by an expected score of Black, in points before komi.
-fn lead_of(player: Player, black_score: Option<f64>) -> Option<f64> {
-    black_score.map(|score| if player == Player::Black { score } else { -score })
 }

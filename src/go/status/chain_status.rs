@@ -194,7 +194,7 @@ impl StatusSearch<'_> {
             }
         }
         self.decide(&mut searched, &mut results);
-        if newly_lost.is_empty() {
+        if newly_lost.is_empty() && removed.contains(&true) {
             for area in searched.iter().filter(|area| self.is_unsettled_with_removed(area, removed)) {
                 area.chains.iter().for_each(|&number| results[number].is_settled = false);
             }
