@@ -1,6 +1,7 @@
-//! Vocabulary of all rooms: games, values, keys, random numbers, input lines, folders, memory, analyses of other programs and
+//! Vocabulary of all rooms: games, values, keys, random numbers, input lines, files, folders, memory, analyses of other programs and
 //! the operating system.
 
+pub mod bounded_file;
 pub mod child_process;
 pub mod folder;
 pub mod game;

@@ -82,9 +82,9 @@ pub(super) fn program() -> clap::Command {
 /// # Errors
 /// Returns an error of one line for a wrong command line or wrong settings.
 pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
-    let mut settings = Settings::read(&mut arguments)?;
+    let settings = Settings::read(&mut arguments, &program())?;
     let arguments = with_long_options(arguments);
-    let line = read_line(&arguments, &mut settings)?;
+    let line = read_line(&arguments, &settings)?;
     Ok(match line.command {
         Some(CliCommand::Config(mut arguments)) => {
             arguments.text = config::describe(&arguments.command, &program(), &settings)?;
@@ -95,7 +95,7 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
     })
 }
 
-fn read_line(arguments: &[OsString], settings: &mut Settings) -> Result<CommandLine> {
+fn read_line(arguments: &[OsString], settings: &Settings) -> Result<CommandLine> {
     let program = with_settings(program(), arguments, settings)?;
     let mistake = match program
         .try_get_matches_from(arguments)
@@ -119,9 +119,8 @@ fn read_line(arguments: &[OsString], settings: &mut Settings) -> Result<CommandL
 fn with_settings(
     mut program: clap::Command,
     arguments: &[OsString],
-    settings: &mut Settings,
+    settings: &Settings,
 ) -> Result<clap::Command> {
-    settings.parse(&program)?;
     let words = arguments.get(1..).unwrap_or_default();
     let is_help = words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help));
     if is_help {

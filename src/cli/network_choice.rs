@@ -1,10 +1,9 @@
 //! The choice of a network on the command line.
 
+use crate::base::bounded_file::read_bounded;
 use crate::network::weights::MAX_BYTES;
 use crate::network::{Network, Networks};
 use anyhow::{Context, Result, anyhow, ensure};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,10 +37,6 @@ pub(super) fn read_network(path: &Path) -> Result<Arc<Network>> {
         path != Path::new("none") || path.exists(),
         "{name}: this command needs a network; give a weights file"
     );
-    let mut bytes = Vec::new();
-    // One byte above the limit is enough to detect a file that is too large.
-    File::open(path)
-        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .with_context(|| format!("cannot read {name}"))?;
+    let bytes = read_bounded(path, MAX_BYTES).with_context(|| format!("cannot read {name}"))?;
     Ok(Arc::new(Network::load(&bytes).map_err(|error| anyhow!("{name}: {error}"))?))
 }

@@ -2,6 +2,7 @@
 
 use super::failures::Failures;
 use super::shard_identity::content_hash;
+use crate::base::bounded_file::read_bounded;
 use crate::cli::print::print_error;
 use crate::records::sgf::{self, Collection, Sources};
 use anyhow::{Context, Result, anyhow, ensure};
@@ -9,8 +10,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Maximum bytes of a file; the record's reader has the same limit.
-const MAX_FILE_BYTES: u64 = sgf::MAX_BYTES as u64;
 /// Maximum depth of folders inside folders.
 const MAX_FOLDER_DEPTH: usize = 32;
 
@@ -99,11 +98,8 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if path == Path::new("-") {
         return read_input();
     }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path)?;
-    ensure!(!file.metadata()?.is_dir(), "expected an SGF file, found a directory");
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    ensure!(!path.is_dir(), "expected an SGF file, found a directory");
+    Ok(read_bounded(path, sgf::MAX_BYTES)?)
 }
 
 /// Returns the content of standard input, which can be read only once, on each call.
@@ -113,6 +109,6 @@ fn read_input() -> Result<Vec<u8>> {
         return Ok(bytes.clone());
     }
     let mut bytes = Vec::new();
-    std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    std::io::stdin().lock().take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(INPUT.get_or_init(|| bytes).clone())
 }

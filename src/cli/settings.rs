@@ -6,19 +6,19 @@
 
 use super::argument_error::message;
 use super::command_tree::{leaves, with_any_value, without_conditions};
+use crate::base::bounded_file::read_bounded;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ErrorKind as Mistake};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 /// Name of the table for the commands that play or analyse.
 pub(super) const COMMON_TABLE: &str = "default";
-/// Commands of the common table. Experiments have only tables of their own: their results must not depend on the user's
-/// settings for play.
+/// Commands of the common table: no experiments, since their results must not depend on settings for play.
 const COMMON_COMMANDS: [&str; 5] = ["gtp", "analyze", "review", "analysis", "play.go"];
 /// Groups of options of which one on the command line or in a more specific table replaces the others.
 const RIVALS: [&[&str]; 3] =
@@ -31,10 +31,8 @@ const NONE: &str = "none";
 /// The settings file and its content.
 #[derive(Debug)]
 pub(super) struct Settings {
-    /// The file, or `none`.
-    pub(super) path: PathBuf,
-    /// The content; `None` without a file.
-    pub(super) text: Option<String>,
+    /// The name of the file, or `none`, for people.
+    pub(super) file: String,
     /// Those of more specific tables last.
     entries: Vec<Setting>,
 }
@@ -51,70 +49,20 @@ pub(super) struct Setting {
 }
 
 impl Settings {
-    /// Reads the file named by the user, else the usual one, which may be missing. Removes `--config` from `words`.
-    pub(super) fn read(words: &mut Vec<OsString>) -> Result<Settings> {
+    /// Reads and checks the file that the user names, else the usual one, if any. Removes `--config` from `words`.
+    pub(super) fn read(words: &mut Vec<OsString>, program: &Command) -> Result<Settings> {
         let named = take_option(words)?;
         let is_named = named.is_some();
         let path = named.map_or_else(usual_path, PathBuf::from);
         let is_missing =
-            |error: &io::Error| [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind());
-        let text = match read_file(&path) {
-            _ if path == Path::new(NONE) => None,
-            Ok(text) => Some(text),
-            Err(error) if !is_named && is_missing(&error) => None,
-            Err(error) => bail!("cannot read the settings in {}: {error}", path.display()),
+            |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let (bytes, note) = match read_bounded(&path, MAX_BYTES) {
+            _ if path == Path::new(NONE) => (Vec::new(), ""),
+            Err(error) if !is_named && is_missing(&error) => (Vec::new(), ", which does not exist"),
+            read => (read.with_context(|| format!("cannot read the settings in {}", path.display()))?, ""),
         };
-        Ok(Settings { path, text, entries: Vec::new() })
-    }
-
-    /// Parses the text, and checks the names of all tables and keys, whatever command runs.
-    pub(super) fn parse(&mut self, program: &Command) -> Result<()> {
-        let text = self.text.as_deref().unwrap_or_default();
-        let path = self.path.display();
-        ensure!(
-            text.len() <= MAX_BYTES,
-            "{path}: expected settings of at most {MAX_BYTES} bytes, found more"
-        );
-        if let Some(byte) = text.find(char::REPLACEMENT_CHARACTER) {
-            bail!("{}: expected UTF-8", self.place(byte));
-        }
-        let root = DeTable::parse(text).map_err(|error| {
-            let place = self.place(error.span().map_or(0, |span| span.start));
-            anyhow!("{place}: {}", error.message().replace('\n', "; "))
-        })?;
-        let mut entries = self.entries(root.get_ref(), "", program)?;
-        // Of the tables of one command, the more specific has the longer name.
-        entries.sort_by_key(|it| if it.table == COMMON_TABLE { 0 } else { it.table.len() });
-        self.entries = entries;
-        Ok(())
-    }
-
-    /// Returns the entries of a table called `name`, and of the tables in it.
-    fn entries(&self, table: &DeTable<'_>, name: &str, program: &Command) -> Result<Vec<Setting>> {
-        let mut found = Vec::new();
-        for (key, value) in table {
-            let (place, key) = (self.place(key.span().start), key.get_ref().to_string());
-            if let DeValue::Table(inner) = value.get_ref() {
-                let name = format!("{name}.{key}");
-                let name = name.trim_start_matches('.');
-                check_table(name, program).with_context(|| place)?;
-                found.extend(self.entries(inner, name, program)?);
-                continue;
-            }
-            let values = values(value.get_ref()).with_context(|| format!("{place}: {key}"))?;
-            ensure!(!name.is_empty(), "{place}: {key} is outside a table such as [{COMMON_TABLE}] or [gtp]");
-            let is_help = key == "help" || values.iter().any(|it| it == "help");
-            ensure!(!is_help, "{place}: {key}: help is for the command line");
-            found.push(Setting { table: name.to_owned(), key, values, place });
-        }
-        found.iter().try_for_each(|setting| setting.check_name(program))?;
-        Ok(found)
-    }
-
-    /// Returns the name of the file and the line of a byte.
-    fn place(&self, byte: usize) -> String {
-        let before = self.text.iter().flat_map(|text| text.bytes().take(byte));
-        format!("{}:{}", self.path.display(), 1 + before.filter(|byte| *byte == b'\n').count())
+        let file = path.display().to_string();
+        Ok(Settings { entries: parse(&bytes, program, &file)?, file: file + note })
     }
 
     /// Returns the settings of `command`, found at `path`, that hold beside `words`, its arguments: an option among them
@@ -133,12 +81,46 @@ impl Settings {
     }
 }
 
-/// Reads a file, up to one byte more than allowed. Bytes that are not UTF-8 become replacement characters, which
-/// [`Settings::parse`] refuses.
-fn read_file(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// Returns the settings in a file called `file`.
+fn parse(bytes: &[u8], program: &Command, file: &str) -> Result<Vec<Setting>> {
+    ensure!(bytes.len() <= MAX_BYTES, "{file}: expected settings of at most {MAX_BYTES} bytes, found more");
+    let text = str::from_utf8(bytes).map_err(|error| anyhow!("{file}: expected UTF-8: {error}"))?;
+    let place = |byte| format!("{file}:{}", 1 + text[..byte].matches('\n').count());
+    let root = DeTable::parse(text).map_err(|error| {
+        let place = place(error.span().map_or(0, |span| span.start));
+        anyhow!("{place}: {}", error.message().replace('\n', "; "))
+    })?;
+    let mut entries = entries(root.get_ref(), "", program, &place)?;
+    // Of the tables of one command, the more specific has the longer name.
+    entries.sort_by_key(|it| if it.table == COMMON_TABLE { 0 } else { it.table.len() });
+    Ok(entries)
+}
+
+/// Returns the entries of a table called `name`, and of the tables in it; `place` names the line of a byte.
+fn entries(
+    table: &DeTable<'_>,
+    name: &str,
+    program: &Command,
+    place: &dyn Fn(usize) -> String,
+) -> Result<Vec<Setting>> {
+    let mut found = Vec::new();
+    for (key, value) in table {
+        let (line, key) = (place(key.span().start), key.get_ref().to_string());
+        if let DeValue::Table(inner) = value.get_ref() {
+            let name = format!("{name}.{key}");
+            let name = name.trim_start_matches('.');
+            check_table(name, program).with_context(|| line)?;
+            found.extend(entries(inner, name, program, place)?);
+            continue;
+        }
+        let values = values(value.get_ref()).with_context(|| format!("{line}: {key}"))?;
+        ensure!(!name.is_empty(), "{line}: {key} is outside a table such as [{COMMON_TABLE}] or [gtp]");
+        let is_help = key == "help" || values.iter().any(|it| it == "help");
+        ensure!(!is_help, "{line}: {key}: help is for the command line");
+        found.push(Setting { table: name.to_owned(), key, values, place: line });
+    }
+    found.iter().try_for_each(|setting| setting.check_name(program))?;
+    Ok(found)
 }
 
 impl Setting {
@@ -163,10 +145,8 @@ impl Setting {
         let is_unknown = |error: &clap::Error| error.kind() == Mistake::UnknownArgument;
         let errors: Option<Vec<_>> = leaves.map(|(_, it)| self.parse(it).err().filter(is_unknown)).collect();
         let is_good = |error: &clap::Error| error.get(ContextKind::SuggestedArg).is_some();
-        match errors.unwrap_or_default().into_iter().max_by_key(is_good) {
-            Some(error) => bail!("{}: {}", self.place, message(&error)),
-            None => Ok(()),
-        }
+        let error = errors.unwrap_or_default().into_iter().max_by_key(is_good);
+        error.map_or(Ok(()), |error| bail!("{}: {}", self.place, message(&error)))
     }
 
     /// Returns true if other words contain its option, or one that is a rival or in conflict.
@@ -234,10 +214,8 @@ fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
 fn check_table(name: &str, program: &Command) -> Result<()> {
     let is_known = leaves(program, "").iter().any(|(path, _)| applies(name, path));
     let parser = program.clone().no_binary_name(true).disable_help_subcommand(true);
-    match parser.try_get_matches_from(name.split('.')) {
-        Err(error) if !is_known => bail!("unknown table [{name}]: {}", message(&error)),
-        _ => Ok(()),
-    }
+    let error = parser.try_get_matches_from(name.split('.')).err().filter(|_| !is_known);
+    error.map_or(Ok(()), |error| bail!("unknown table [{name}]: {}", message(&error)))
 }
 
 /// Returns true if a table applies to the command at a path such as `play.go`.

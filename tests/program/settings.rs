@@ -208,12 +208,25 @@ fn mistakes_in_the_file_are_told_in_one_line_with_the_place() {
         ("[gtp]\nkomi = 1979-05-27\n", 2, "datetime"),
         ("[[gtp]]\nkomi = 1\n", 1, "found table"),
         ("[gtp]\nthreads = []\n", 2, "array"),
-        ("[gtp]\nsize = 9 # \u{fffd}\n", 2, "UTF-8"),
         ("[gtp]\nconfig = \"x\"\n", 2, "'--config'"),
         ("[sweep]\nthreads = 2\n", 2, "'--threads'"),
     ] {
         refuse(settings, &["gtp"], line, fragment);
         refuse(settings, &["config"], line, fragment);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_text_or_too_large_is_refused_in_one_line() {
+    let home = home("");
+    let file = home.path().join(".config/tewari/config.toml");
+    for (content, fragment) in
+        [(b"[gtp]\nsize = 9 # \xff\n".to_vec(), "UTF-8"), (b"#".repeat((1 << 20) + 1), "1048576 bytes")]
+    {
+        std::fs::write(&file, content).expect("a file");
+        let run = run(home.path(), &["gtp"]);
+        assert_eq!((run.code, run.errors.lines().count()), (Some(2), 1), "{run:?}");
+        assert!(run.errors.contains(&*file.to_string_lossy()) && run.errors.contains(fragment), "{run:?}");
     }
 }
 

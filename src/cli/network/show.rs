@@ -4,6 +4,7 @@ use super::source::NetworkSource;
 use crate::base::game::{Game, Move, Player};
 use crate::base::value::Value;
 use crate::cli::print::{print_error, print_line};
+use crate::cli::record_files::read_bytes;
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::probabilities::PROBABILITY_ONE;
@@ -12,9 +13,8 @@ use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::fmt::Write;
-use std::io::Read;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Number of moves listed below the board.
 const MAX_LISTED_MOVES: usize = 8;
@@ -83,7 +83,7 @@ fn info(network: &Network) -> String {
 pub(super) fn run(arguments: &EvalArguments) -> Result<()> {
     let networks = arguments.source.networks()?;
     let name = arguments.file.display().to_string();
-    let bytes = read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let bytes = read_bytes(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     let (collection, broken) = sgf::read_prefix(&bytes);
     let Some(record) = collection.games.get(arguments.game.get() - 1) else {
         match broken {
@@ -106,17 +106,6 @@ pub(super) fn run(arguments: &EvalArguments) -> Result<()> {
         print_line(format_args!("assumed: {line}"))?;
     }
     Ok(())
-}
-
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let limit = sgf::MAX_BYTES as u64 + 1;
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 /// Returns the position after `turn` moves, by default the last one.

@@ -1,13 +1,13 @@
 //! Game records in files.
 
 use super::GoGame;
+use crate::base::bounded_file::read_bounded;
 use crate::base::game::Player;
 use crate::base::platform::files::use_umask;
 use crate::go::Record;
 use crate::play::InteractiveGame;
 use crate::records::sgf::{self, ChosenTerms, DefaultTerms};
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The names of the person and of this program in a record.
@@ -74,7 +74,8 @@ fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
 /// Loads a game: [`InteractiveGame::load`].
 pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     let name = path.display();
-    let bytes = read(path).map_err(|error| format!("Cannot read {name}: {error}."))?;
+    let bytes =
+        read_bounded(path, sgf::MAX_BYTES).map_err(|error| format!("Cannot read {name}: {error}."))?;
     let (record, mut notices) =
         record(&bytes, game.terms_of_session).map_err(|why| format!("Cannot use {name}: {why}."))?;
     let loaded = format!("Loaded {name}: {}.", moves(&record));
@@ -83,13 +84,6 @@ pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     notices.insert(0, loaded);
     notices.extend(game.terms());
     Ok(notices.join("\n"))
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // With one byte more than allowed, the parser refuses a file that is too large.
-    File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Returns the first game of a file, and messages about it.

@@ -1,12 +1,12 @@
 //! Commands for game records.
 
 use super::{Arguments, GtpError, Session};
+use crate::base::bounded_file::read_bounded;
 use crate::go::{KeyPolicy, Komi, Record, Rules};
 use crate::protocols::gtp::error::LoadError;
 use crate::protocols::gtp::protocol::is_whole_number;
 use crate::records::sgf::{self, ChosenTerms, DefaultTerms};
-use std::fs::File;
-use std::io::Read;
+use std::path::Path;
 
 /// `loadsgf FILE [N]`: loads the position before move N of the main line, or its end. Size, komi and set-up stones are
 /// those of the file, and the rules if it names them. Damaged files are read up to the damage. `undo` takes back the
@@ -62,7 +62,9 @@ fn load(
     komi: Komi,
     keys: KeyPolicy,
 ) -> Result<(Record, Vec<String>), LoadError> {
-    let collection = sgf::read_damaged(&bytes(path)?)?;
+    let bytes = read_bounded(Path::new(path), sgf::MAX_BYTES);
+    let bytes = bytes.map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
+    let collection = sgf::read_damaged(&bytes)?;
     let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
     let terms = game.terms(ChosenTerms::default(), DefaultTerms { rules, komi })?;
     let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
@@ -71,14 +73,4 @@ fn load(
     let mut notices = [collection.warnings.as_slice(), &game.warnings].concat();
     notices.extend(terms.assumed);
     Ok((record, notices))
-}
-
-fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
-    let read = || {
-        let mut bytes = Vec::new();
-        // One byte above the limit, so that the reader detects a file that is too large.
-        File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    read().map_err(|error| LoadError::Read { path: path.to_owned(), error })
 }
