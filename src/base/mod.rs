@@ -1,7 +1,8 @@
-//! Vocabulary of all rooms: games, values, keys, random numbers, input lines, files, folders, memory, analyses of other programs and
-//! the operating system.
+//! Vocabulary of all rooms: games, values, keys, checksums, random numbers, input lines, files, folders, memory, analyses of
+//! other programs and the operating system.
 
 pub mod bounded_file;
+pub mod checksum;
 pub mod child_process;
 pub mod folder;
 pub mod game;

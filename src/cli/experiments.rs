@@ -1,9 +1,9 @@
 //! The common part of `match` and `sweep`: conditions, the folder of games, progress, limits of the machine,
 //! interruption.
 
+use super::concurrency::{check_memory_fits, searches_at_a_time};
 use super::contestants::ContestantSettings;
 use super::interrupt::{Interrupted, stop_on_interrupt};
-use super::memory_check::check_memory_fits;
 use super::options::LimitArguments;
 use super::print::{print_error, progress_bar};
 use super::shard_identity::describe_limits;
@@ -124,8 +124,7 @@ impl GameArguments {
 
     /// Returns the number of games played at the same time.
     pub(super) fn concurrency(&self) -> usize {
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.concurrency.map_or_else(processors, usize::from)
+        searches_at_a_time(self.concurrency)
     }
 
     /// Returns the settings that distinguish this experiment from others in the folder.

@@ -1,5 +1,6 @@
 //! `tewari selfplay`: games of the engine against itself, for training.
 
+use super::concurrency::searches_at_a_time;
 use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::{EngineArguments, describe_default_table};
 use super::print::{print_error, print_line, progress_bar};
@@ -10,7 +11,6 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
-use std::thread::available_parallelism;
 
 /// Default bytes of the table: quickly cleared, and enough for a search of some hundred simulations.
 const TABLE_BYTES: u64 = 8 << 20;
@@ -95,9 +95,7 @@ pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
     let engine_arguments =
         arguments.engine.without_file()?.without_evaluator()?.with_default_table(TABLE_BYTES);
     let options = engine_arguments.options(settings.sizes[0], Rules::CHINESE, Komi(15), settings.seed);
-    let at_a_time = arguments
-        .concurrency
-        .map_or_else(|| available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
+    let at_a_time = searches_at_a_time(arguments.concurrency);
     let stop = stop_on_interrupt();
     let shards = arguments.shard.map_or(1, Shard::count);
     let games = arguments.games.div_ceil(shards);

@@ -1,7 +1,7 @@
 //! `tewari suite`: test positions with known answers.
 
+use super::concurrency::{check_memory_fits, searches_at_a_time};
 use super::interrupt::{Interrupted, stop_on_interrupt};
-use super::memory_check::check_memory_fits;
 use super::options::{EngineArguments, LimitArguments, describe_default_limit, describe_default_table};
 use super::output_file::{check_absent, is_same_file, write_file};
 use super::print::{print_error, progress_bar};
@@ -110,8 +110,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
             ));
         }
     }
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
+    let concurrency = searches_at_a_time(arguments.concurrency);
     check_memory_fits(options.table_bytes()? as u64, concurrency)?;
     if let Some(shard) = arguments.shard {
         return run_shard(arguments, shard, &tests, &options, concurrency);

@@ -23,6 +23,7 @@
 use super::cells::LANES;
 use super::layer::{Convolution, Dense, MAX_SHIFT};
 use super::planes::{PLANES, PlaneSet};
+use crate::base::checksum::fnv1a;
 
 /// Maximum size of a weights file in bytes.
 pub const MAX_BYTES: usize = 500_000;
@@ -333,8 +334,5 @@ impl Reader<'_> {
 fn checksum(header: &[u8; HEADER_BYTES], body: &[u8]) -> u64 {
     let mut header = *header;
     header[CHECKSUM].fill(0);
-    header
-        .iter()
-        .chain(body)
-        .fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    fnv1a(header.iter().chain(body).copied())
 }

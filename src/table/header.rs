@@ -28,6 +28,7 @@
 
 use super::atomic::AtomicU64;
 use super::layout::{Layout, Shape};
+use crate::base::checksum::fnv1a;
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -267,11 +268,6 @@ fn checksum(words: &[AtomicU64], lineage: &Lineage) -> u64 {
     let fixed = words[1..CHECKSUM].iter().chain(&words[GAME.start..GENERATION]).chain(&words[GAME_SETTINGS]);
     let fixed = fixed.map(|word| word.load(Relaxed));
     fnv1a([MAGIC].into_iter().chain(fixed).chain(lineage.words()).flat_map(u64::to_le_bytes))
-}
-
-/// Returns the 64-bit FNV-1a hash of the bytes.
-pub(super) fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn write_text(words: &[AtomicU64], text: &str) {

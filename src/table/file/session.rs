@@ -22,8 +22,9 @@
 
 use super::error::FileProblem;
 use super::syncer::Syncer;
+use crate::base::checksum::fnv1a;
 use crate::base::platform::{files, process};
-use crate::table::header::{self, FILE_IDENTITY, USE_STATE};
+use crate::table::header::{FILE_IDENTITY, USE_STATE};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::time::{Duration, Instant};
@@ -128,14 +129,14 @@ pub(in crate::table) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
 /// Returns a hash of the machine's boot identity; 0 if the system has none.
 fn boot() -> u64 {
     let Some(id) = process::boot_id() else { return 0 };
-    let hash = header::fnv1a(id.into_bytes().into_iter());
+    let hash = fnv1a(id.into_bytes().into_iter());
     ((hash ^ hash >> 32) & BOOT_MASK).max(1)
 }
 
 /// Returns a hash of the file's device and inode, not 0, which identifies the file on its machine.
 pub(in crate::table) fn file_identity(file: &File) -> io::Result<u64> {
     let numbers = files::identity(&file.metadata()?).ok_or(io::ErrorKind::Unsupported)?;
-    Ok(header::fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
+    Ok(fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
 }
 
 /// The result of entering a file.

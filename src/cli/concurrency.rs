@@ -1,10 +1,16 @@
-//! Limit of the memory for tables of searches that run at the same time.
+//! Searches that run at the same time: their number, and the memory of their tables.
 
 use crate::base::memory;
 use anyhow::{Result, ensure};
 
 /// Maximum share of the available memory for tables, in percent.
 const MAX_MEMORY_PERCENT: u64 = 80;
+
+/// Returns the number of searches at a time, by default one for each processor.
+pub(super) fn searches_at_a_time(chosen: Option<u16>) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    chosen.map_or_else(processors, usize::from)
+}
 
 /// Returns an error if `concurrency` times `bytes` of tables exceed [`MAX_MEMORY_PERCENT`] of the available memory.
 pub(super) fn check_memory_fits(bytes: u64, concurrency: usize) -> Result<()> {
