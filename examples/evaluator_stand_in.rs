@@ -1,8 +1,8 @@
 //! A program that speaks KataGo's analysis protocol, for tests: evaluations depend on the stones alone, and it fails on demand.
 //!
 //! Usage: `evaluator_stand_in analysis -model FILE [--delay MS] [--count FILE] [--die-after N] [--hang-after N]
-//! [--garbage-after N] [--refuse] [--no-model] [--load MS] [--gtp]`. With `--count`, each answer appends a byte to the file,
-//! also across restarts; N counts the answers of one run.
+//! [--garbage-after N] [--refuse] [--refuse-after N] [--no-model] [--load MS] [--gtp]`. With `--count`, each answer appends a
+//! byte to the file, also across restarts; N counts the answers of one run.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
@@ -69,7 +69,7 @@ fn answer(line: &str, settings: &Settings, answered: &AtomicU64) {
     if is_after("--garbage-after") {
         return print(&json!({"id": query["id"], "hello": 1}).to_string());
     }
-    if settings.has("--refuse") {
+    if settings.has("--refuse") || is_after("--refuse-after") {
         let refusal = json!({"error": "this board is too large", "field": "boardXSize", "id": query["id"]});
         return print(&refusal.to_string());
     }

@@ -63,6 +63,8 @@ pub struct Decision {
     pub report: Option<Report>,
     /// The reason for a pass in place of the search's choice; `None` if the search chose the move.
     pub reason: Option<&'static str>,
+    /// The reason why the evaluator ended the search, for people; the move then comes from what the table has stored.
+    pub failure: Option<String>,
 }
 
 impl Engine {
@@ -89,15 +91,17 @@ impl Engine {
         let ending = self.ending_pass(player);
         let decision = if ending == EndingPass::WinsForSure {
             let pass = self.position().size().pass();
-            Decision { mv: pass, resigns: false, report: None, reason: Some(SETTLED_AND_WON) }
+            Decision { mv: pass, resigns: false, report: None, reason: Some(SETTLED_AND_WON), failure: None }
         } else {
             let first = match ending {
                 EndingPass::Wins(_) | EndingPass::Settled(_) => without_kept_time(limits),
                 _ => self.limits_before_own_territory(player, limits),
             };
-            let report = self.search_for_move(player, ending, first, &mut progress)?;
-            let second = (!was_interrupted).then_some(SecondSearch { limits, started });
-            self.decision_after(player, ending, report, second, settings.resign_below)
+            let (report, failure) = self.search_for_move(player, ending, first, &mut progress)?;
+            let is_complete = !was_interrupted && failure.is_none();
+            let second = is_complete.then_some(SecondSearch { limits, started });
+            let decision = self.decision_after(player, ending, report, second, settings.resign_below);
+            Decision { failure, ..decision }
         };
         if let Some(clock) = clock {
             clock.spend(player, started.elapsed());
@@ -134,7 +138,7 @@ impl Engine {
             }
         }
         let mv = if reason.is_some() { pass } else { mv };
-        Decision { mv, resigns, report: Some(report), reason }
+        Decision { mv, resigns, report: Some(report), reason, failure: None }
     }
 
     /// Returns the reason for a pass in place of the move chosen by a search, if the move gains nothing.

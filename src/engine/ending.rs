@@ -76,15 +76,35 @@ impl Engine {
         ending: EndingPass,
         limits: Limits,
         progress: Progress<'_>,
-    ) -> Result<Report, EngineError> {
+    ) -> Result<(Report, Option<String>), EngineError> {
         if ending != EndingPass::WinsWithDeadStones {
-            return self.search(player, limits, progress);
+            return self.search_or_look_up(player, limits, progress);
         }
         let pass = self.position().size().pass();
         self.set_root_moves(Some((0..=pass.0).map(|mv| mv != pass.0).collect()));
-        let report = self.search(player, limits, progress);
+        let report = self.search_or_look_up(player, limits, progress);
         self.set_root_moves(None);
         report
+    }
+
+    /// Searches; returns what is stored of the position and the reason if the evaluator fails after moves have been visited.
+    fn search_or_look_up(
+        &mut self,
+        player: Player,
+        limits: Limits,
+        progress: Progress<'_>,
+    ) -> Result<(Report, Option<String>), EngineError> {
+        let error = match self.search(player, limits, progress) {
+            Ok(report) => return Ok((report, None)),
+            Err(error) => error,
+        };
+        let stored = self.look_up(self.root_for(player));
+        match error {
+            EngineError::Evaluator { reason } if stored.moves.iter().any(|it| it.edge_visits > 0) => {
+                Ok((stored, Some(format!("{reason}, and the move comes from them"))))
+            }
+            error => Err(error),
+        }
     }
 
     /// Decides between a pass that ends the game by the count and the move chosen by the search of `report`.

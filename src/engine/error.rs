@@ -32,7 +32,7 @@ pub enum EngineError {
         /// The policy's name.
         policy: &'static str,
     },
-    /// A search without any evaluation by the evaluator in another process.
+    /// A search that ended for lack of an evaluation by the evaluator in another process.
     #[error("{reason}")]
     Evaluator {
         /// The reason.

@@ -4,26 +4,27 @@ use super::EngineError;
 use crate::base::game::{Game, Player, Prior};
 use crate::base::value::{Estimate, Value};
 use crate::base::zobrist::mix;
-use crate::external::{ExternalEvaluation, ExternalEvaluator, Question};
+use crate::external::{AskError, ExternalEvaluation, ExternalEvaluator, Question};
 use crate::go::Position;
 use crate::search::policy::Puct;
 use crate::table::{PageEvaluation, ScoreMean, Table};
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Number of orientations of the board in evaluations for reports.
 const REPORT_SYMMETRIES: u8 = 8;
 
 /// Writes the priors of all moves, `None` for moves that are illegal ignoring history, and returns estimates of value and
-/// score. `None` if there is no answer.
+/// score. The wait for the answer ends when `stop` returns true.
+///
+/// # Errors
+/// Returns an error as [`ExternalEvaluator::ask`] does.
 pub(super) fn evaluate(
     evaluator: &ExternalEvaluator,
     position: &Position,
     priors: &mut [Option<Prior>],
-    stop: &AtomicBool,
-) -> Option<PageEvaluation> {
-    let question = Question::new(position, false, 1);
-    let evaluation = evaluator.ask(&question, &|| stop.load(Relaxed)).ok()?;
+    stop: &dyn Fn() -> bool,
+) -> Result<PageEvaluation, AskError> {
+    let evaluation = evaluator.ask(&Question::new(position, false, 1), stop)?;
     position.fill_legal(priors);
     let uniform = 1.0 / priors.len() as f32;
     for (prior, probability) in priors.iter_mut().zip(&evaluation.policy) {
@@ -37,15 +38,24 @@ pub(super) fn evaluate(
     let win_rate = if position.to_play() == Player::Black { for_black } else { 1.0 - for_black };
     let value = Value((win_rate * f64::from(u32::MAX)) as u32);
     let score = Some(score(&evaluation, position));
-    Some(PageEvaluation { estimate: Some(Estimate { value, weight: 1 }), score })
+    Ok(PageEvaluation { estimate: Some(Estimate { value, weight: 1 }), score })
 }
 
-/// Returns the reason for a search without any evaluation.
-pub(super) fn failure(evaluator: &ExternalEvaluator) -> EngineError {
-    let reason = evaluator.failure().unwrap_or_else(|| match evaluator.progress() {
+/// Returns the error of a search that a failure of the evaluator ended; the root has `visits` from it and earlier searches.
+pub(super) fn incomplete(failure: String, visits: u64) -> EngineError {
+    let reason = match visits {
+        0 => failure,
+        _ => format!("{failure}; the search is incomplete: the position has {visits} visits, which are kept"),
+    };
+    EngineError::Evaluator { reason }
+}
+
+/// Returns the error of a search that was over before its first evaluation.
+pub(super) fn no_answer(evaluator: &ExternalEvaluator) -> EngineError {
+    let reason = match evaluator.progress() {
         Some(progress) if !progress.is_empty() => format!("the evaluator has not answered yet: {progress}"),
         _ => "the evaluator has not answered in time".to_owned(),
-    });
+    };
     EngineError::Evaluator { reason }
 }
 

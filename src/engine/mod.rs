@@ -291,7 +291,8 @@ impl Engine {
     /// of its history: the policy set here applies only to later moves.
     ///
     /// # Errors
-    /// Returns an error if the search ends before the first visit of the root, for lack of an evaluation by another process.
+    /// Returns an error if an evaluator in another process fails, or if the search ends before the first visit of the root
+    /// because it has not answered. What was evaluated before is in the table.
     pub fn search_position(
         &mut self,
         mut root: Position,

@@ -5,7 +5,7 @@ use super::scores::ReportScores;
 use super::{Engine, EngineError, NetworkEvaluator, UNKNOWN_BUDGET, evaluation, external, ranks};
 use crate::base::game::Game;
 use crate::base::zobrist::mix;
-use crate::external::ExternalEvaluator;
+use crate::external::{AskError, ExternalEvaluator};
 use crate::go::Position;
 use crate::search::policy::Policy;
 use crate::search::{
@@ -13,8 +13,8 @@ use crate::search::{
     SearchSnapshot, SteppedSearch,
 };
 use std::cell::{OnceCell, RefCell};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 impl Engine {
     /// Searches a prepared position; `part` is the part of this process in a search on several ranks.
@@ -28,7 +28,7 @@ impl Engine {
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
         let external = self.options.external.as_deref();
-        let stop = AtomicBool::new(false);
+        let (stop, failure) = (AtomicBool::new(false), OnceLock::new());
         let is_loading = || external.is_some_and(ExternalEvaluator::is_loading);
         let wait = EvaluatorWait { stop: &stop, is_loading: &is_loading };
         let parameters = self.search_parameters(root, part.map_or(0, Part::seed));
@@ -59,14 +59,17 @@ impl Engine {
             let simulations = part.map_or(own, |part| part.simulations_of_all(own));
             progress(&SearchSnapshot::new(simulations, &report))
         };
-        let new_evaluator = || self.position_evaluator(root, &stop);
+        let new_evaluator = || self.position_evaluator(root, &stop, &failure);
         let report = search.run_with_evaluators(root, &new_evaluator, limits, &mut progress);
         let report = match part {
             Some(part) => part.finish(report, &|| search.look_up(root), &mut progress),
             None => report,
         };
+        if let Some(reason) = failure.into_inner() {
+            return Err(external::incomplete(reason, report.root.visits));
+        }
         match external {
-            Some(evaluator) if report.root.visits == 0 => Err(external::failure(evaluator)),
+            Some(evaluator) if report.root.visits == 0 => Err(external::no_answer(evaluator)),
             _ if part.is_some_and(Part::is_silent) => Ok(report),
             _ => Ok(completed(report)),
         }
@@ -82,22 +85,34 @@ impl Engine {
     ) -> SteppedSearch<'t, 't, Position, Policy> {
         /// Never set: a simulated part waits for each answer without a limit.
         static STOP: AtomicBool = AtomicBool::new(false);
+        /// Not read: the simulation of a part ends with its search.
+        static FAILURE: OnceLock<String> = OnceLock::new();
         self.prepare(&mut root);
         let parameters = self.search_parameters(&root, ranks::seed_of(rank));
         Search::new(&self.table, self.options.policy.policy(UNKNOWN_BUDGET), parameters)
             .with_value_bias(self.value_bias.as_ref())
             .with_journal(journal, 1)
-            .begin(&root, self.position_evaluator(&root, &STOP))
+            .begin(&root, self.position_evaluator(&root, &STOP, &FAILURE))
     }
 
-    /// Returns an evaluator for a search of `root`; one in another process stops waiting when `stop` becomes true.
+    /// Returns an evaluator for a search of `root`. One in another process stops waiting when `stop` becomes true; `failure`
+    /// gets the reason for the first evaluation that it cannot give.
     fn position_evaluator<'e>(
         &'e self,
         root: &Position,
         stop: &'e AtomicBool,
+        failure: &'e OnceLock<String>,
     ) -> PositionEvaluator<'e, Position> {
         if let Some(evaluator) = self.options.external.as_deref() {
-            return Box::new(|position, priors| external::evaluate(evaluator, position, priors, stop));
+            return Box::new(|position, priors| {
+                let evaluation = external::evaluate(evaluator, position, priors, &|| stop.load(Relaxed));
+                let note = |error: &AskError| {
+                    if *error != AskError::Stopped {
+                        failure.get_or_init(|| error.to_string());
+                    }
+                };
+                evaluation.inspect_err(note).ok()
+            });
         }
         let Some(network) = &self.network else { return search::priors_of_game() };
         let mut evaluator = NetworkEvaluator::new(Arc::clone(network), self.options.estimate_weight(), root);

@@ -46,8 +46,6 @@ struct State {
     failures: u32,
     /// The reason why the evaluator was given up.
     given_up: Option<String>,
-    /// The last refusal of a position, until the next answer.
-    refusal: Option<String>,
     /// The last evaluations for reports, the latest last.
     reports: VecDeque<(Question, ExternalEvaluation)>,
 }
@@ -120,18 +118,17 @@ impl ExternalEvaluator {
         self.answers.load(Relaxed)
     }
 
-    /// Returns the reason why the evaluator was given up or has refused its last question; `None` if neither.
+    /// Returns the reason why the evaluator was given up.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
-        let state = self.state();
-        state.given_up.clone().or_else(|| state.refusal.clone())
+        self.state().given_up.clone()
     }
 
-    /// Returns true if the evaluator has started and not yet answered: it loads its model.
+    /// Returns true if the evaluator has started and neither told its models nor answered: it loads them.
     #[must_use]
     pub fn is_loading(&self) -> bool {
         let process = self.state().process.clone();
-        process.is_some_and(|process| process.time_since_answer().is_none())
+        process.is_some_and(|it| it.time_since_answer().or(it.time_since_loading()).is_none())
     }
 
     /// Returns true if the evaluator has answered and not ended.
@@ -195,15 +192,12 @@ impl ExternalEvaluator {
                 Waited::Answered(line) => match ExternalEvaluation::read(&line, question.size) {
                     Ok(evaluation) => {
                         self.check_model(&process, stop)?;
-                        let mut state = self.state();
-                        (state.failures, state.refusal) = (0, None);
-                        drop(state);
+                        self.state().failures = 0;
                         self.answers.fetch_add(1, Relaxed);
                         return Ok(evaluation);
                     }
                     Err(NoEvaluation::Refused(message)) => {
                         let reason = format!("the evaluator refuses a position: {message}");
-                        self.state().refusal = Some(reason.clone());
                         return Err(AskError::Refused(reason));
                     }
                     Err(NoEvaluation::Unreadable) => {

@@ -53,7 +53,62 @@ fn an_analysis_in_a_table_file_asks_nothing_the_second_time() {
     assert_eq!(length(&counted), answers);
     let more = analyze(without_program, &["--visits", "400", "--table", table.to_str().expect("UTF-8")]);
     let error = text(&more.stderr);
-    assert!(error.contains("cannot start") && visits(&more) >= 300, "{more:?}");
+    assert!(error.contains("cannot start") && error.contains("which are kept"), "{more:?}");
+    assert_eq!((more.status.code(), more.stdout.len()), (Some(1), 0), "{more:?}");
+}
+
+#[test]
+fn a_search_that_the_evaluator_ends_is_an_error_everywhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [record, table, reviews] = ["game.sgf", "go.tewari", "reviews"].map(|name| folder.path().join(name));
+    std::fs::write(&record, "(;SZ[5];B[cc];W[dd];B[bb])").expect("a record");
+    std::fs::create_dir(&reviews).expect("a folder");
+    let Some(evaluator) = stand_in("") else { return };
+    let review = |evaluator: &str, visits: &str| {
+        let mut command = program();
+        command.arg("review").arg(&record).arg("--resume").arg("-o").arg(&reviews).args(["--format", "json"]);
+        command.arg("--table").arg(&table).args([
+            "--evaluator",
+            evaluator,
+            "--visits",
+            visits,
+            "--threads",
+            "2",
+        ]);
+        command.output().expect("the program runs")
+    };
+    let arguments = ["--visits", "20", "--table", table.to_str().expect("UTF-8")];
+    assert!(analyze(&evaluator, &arguments).status.success());
+    let Some(refusing) = stand_in("--refuse-after 9") else { return };
+    let missing = "/nowhere/katago analysis -model small-model.bin.gz";
+    for (failing, fragment) in [(refusing.as_str(), "this board is too large"), (missing, "cannot start")] {
+        let failed = review(failing, "3000");
+        assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+        assert!(text(&failed.stderr).contains(fragment), "{failed:?}");
+        assert!(!reviews.join("game.json").exists());
+    }
+    let whole = review(&evaluator, "30");
+    assert!(whole.status.success() && reviews.join("game.json").exists(), "{whole:?}");
+}
+
+#[test]
+fn a_server_answers_a_search_that_the_evaluator_ended_with_an_error() {
+    let Some(evaluator) = stand_in("--refuse-after 9") else { return };
+    let query =
+        r#"{"id":"x","moves":[],"rules":"chinese","boardXSize":5,"boardYSize":5,"komi":6.5,"maxVisits":500}"#;
+    let output = run(&["analysis", "--threads", "4"], &evaluator, &format!("{query}\n"));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
+    let error = answer["error"].as_str().unwrap_or_default();
+    assert!(answer["id"] == "x" && error.contains("this board is too large"), "{answer}");
+}
+
+#[test]
+fn a_move_is_played_from_what_is_stored_when_the_evaluator_fails() {
+    let Some(evaluator) = stand_in("--refuse-after 30") else { return };
+    let arguments = ["gtp", "--size", "5", "--visits", "3000", "--threads", "2"];
+    let output = run(&arguments, &evaluator, "genmove b\nquit\n");
+    let (answer, messages) = (text(&output.stdout), text(&output.stderr));
+    assert!(answer.starts_with("= ") && messages.contains("the move comes from them"), "{output:?}");
 }
 
 #[test]

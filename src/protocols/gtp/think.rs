@@ -76,7 +76,7 @@ impl Session {
             if self.totals.searches == 1 {
                 self.note(&self.huge_pages());
             }
-            if let Some(warning) = self.engine.warning() {
+            if let Some(warning) = decision.failure.clone().or_else(|| self.engine.warning()) {
                 self.note(&warning);
             }
         }
