@@ -6,7 +6,7 @@ use super::ranks;
 use super::record_files::read_bytes;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Move;
-use crate::engine::{Engine, EngineOptions};
+use crate::engine::{Engine, EngineOptions, FINAL_REPORT_WAIT, LIVE_REPORT_WAIT};
 use crate::external::LoadingMessages;
 use crate::go::status::end_position;
 use crate::go::{Komi, Position, Record, Rules, Size};
@@ -19,6 +19,7 @@ use indicatif::ProgressBar;
 use std::io::{BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Default number of simulations of a position.
 const DEFAULT_SIMULATIONS: u64 = 10_000;
@@ -344,10 +345,17 @@ impl<'a> GameAnalysis<'a> {
             let dead = DeadStonesChoice::or_by_rules(self.arguments.dead, end.rules());
             dead.statuses(&end, options.playouts)
         });
+        let has_ownership = end.is_none() && self.arguments.ownership;
+        let mut ownership = has_ownership.then(|| self.engine.line_ownership(&step.position));
+        // Ahead of the search, so that the answer comes in time.
+        ownership.iter_mut().for_each(|line| line.begin_report([], Duration::ZERO));
         let report = match end {
             Some(_) => self.engine.look_up(step.position.clone()),
             None => self.search(&step.position)?,
         };
+        let is_timed = limits(self.arguments, step.position.size()).time.is_some();
+        let wait = if is_timed { LIVE_REPORT_WAIT } else { FINAL_REPORT_WAIT };
+        ownership.iter_mut().for_each(|line| line.begin_report([], wait));
         let huge_page_bytes = self.engine.table().huge_page_bytes();
         let analysis = Analysis {
             pass,
@@ -355,10 +363,10 @@ impl<'a> GameAnalysis<'a> {
             next,
             ..Analysis::new(&self.id, step.turn, step.played, &step.position, report)
         };
-        let analysis = match &end {
-            Some(statuses) => analysis.with_end(&step.position, statuses),
-            None if self.arguments.ownership => analysis.with_ownership(&self.engine, &step.position),
-            None => analysis,
+        let analysis = match (&end, ownership) {
+            (Some(statuses), _) => analysis.with_end(&step.position, statuses),
+            (None, Some(line)) => analysis.with_ownership(&self.engine, line),
+            (None, None) => analysis,
         };
         if pass == self.arguments.passes.get() || self.arguments.format == Format::Json {
             self.progress.suspend(|| self.write(&step.position, &analysis)).context("cannot write output")?;

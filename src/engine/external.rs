@@ -10,7 +10,7 @@ use crate::search::policy::Puct;
 use crate::table::{PageEvaluation, ScoreMean, Table};
 use std::num::NonZeroU64;
 
-/// Number of orientations of the board in evaluations for reports.
+/// Number of orientations of the board in evaluations of a root for reports.
 const REPORT_SYMMETRIES: u8 = 8;
 
 /// Writes the priors of all moves, `None` for moves that are illegal ignoring history, and returns estimates of value and
@@ -74,7 +74,18 @@ pub(super) fn evaluate_for_report(
     evaluator: &ExternalEvaluator,
     position: &Position,
 ) -> Option<ExternalEvaluation> {
-    evaluator.ask_for_report(&Question::new(position, true, REPORT_SYMMETRIES))
+    evaluator.ask_for_report(&root_question(position))
+}
+
+/// Returns the question for the policy and the ownership of a root, for reports.
+pub(super) fn root_question(position: &Position) -> Question {
+    Question::new(position, true, REPORT_SYMMETRIES)
+}
+
+/// Returns the question for the ownership of a position after a move of the root, for reports. It has one orientation: there are
+/// dozens of such positions, and the search waits for the same evaluator.
+pub(super) fn move_question(position: &Position) -> Question {
+    Question::new(position, true, 1)
 }
 
 /// Returns the probabilities of the moves by their stored priors; the other legal moves share the rest of 1. `None` if the

@@ -1,6 +1,6 @@
 //! Ownership in reports: a mean of the evaluator's ownership of a position and of the main line from it. It depends
-//! on the position, not on the playouts of one run. An evaluator in another process gives the root alone. Without an
-//! evaluator the playouts of the search count, or playouts made for the report.
+//! on the position, not on the playouts of one run. An evaluator in another process gives the root and the positions after
+//! its moves alone. Without an evaluator the playouts of the search count, or playouts made for the report.
 //!
 //! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line, where E is the evaluator's ownership
 //! and N_i the visits of the line up to s_i. It equals the mean over the graph if no other move changes the ownership.
@@ -10,13 +10,14 @@ use super::evaluation;
 use super::external;
 use crate::base::game::{Game, Move};
 use crate::base::ownership::Ownership;
-use crate::external::ExternalEvaluator;
+use crate::external::{ExternalEvaluator, REPORT_LIMIT, ReportAnswer, ReportQuestion};
 use crate::go::{Position, playout_ownership};
 use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};
 use crate::table::Counters;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Maximum number of positions after the root in the ownership of the root.
 const MAX_ROOT_LINE: usize = 4;
@@ -28,6 +29,12 @@ const PLAYOUTS: u32 = 400;
 const PLAYOUTS_WITHOUT_QUESTIONS: u32 = 32;
 /// Number of playouts of the position after a move without an evaluator.
 const MOVE_PLAYOUTS: u32 = 100;
+
+/// Time that a report waits for an evaluator in another process while the search runs or its time is up: nothing else is
+/// looked at meanwhile, neither limits nor input.
+pub const LIVE_REPORT_WAIT: Duration = Duration::from_millis(100);
+/// Time that a report on a finished search without a limit of time waits.
+pub const FINAL_REPORT_WAIT: Duration = REPORT_LIMIT;
 
 /// The ownership of a root and its moves, for the reports on one search: means by move number, from -1 for White to 1 for
 /// Black.
@@ -42,8 +49,13 @@ pub struct LineOwnership {
     seed: u64,
     /// Number of playouts of a root without an evaluator.
     playouts: u32,
-    /// The evaluator's ownership by the key of the position; `None` if the network was not trained on owners.
+    /// The evaluator's ownership by the key of the position; `None` if it has none, such as a network that was not trained on
+    /// owners.
     evaluated: HashMap<u64, Option<Vec<f64>>>,
+    /// Questions to an evaluator in another process that have no answer yet, by the key of the position.
+    sent: HashMap<u64, ReportQuestion>,
+    /// The time until which the present report waits for answers.
+    until: Instant,
 }
 
 impl Engine {
@@ -90,7 +102,8 @@ impl Engine {
         if let Some(evaluator) = &self.options.external {
             let mut line = self.line_ownership(position);
             let position = line.root.clone();
-            let owners = line.ask(evaluator, &position);
+            line.send(evaluator, &position);
+            let owners = line.answer(evaluator, &position);
             self.store_ownership(&line);
             return owners;
         }
@@ -117,6 +130,8 @@ impl Engine {
             seed: self.options.parameters.seed,
             playouts: PLAYOUTS,
             evaluated,
+            sent: HashMap::new(),
+            until: Instant::now() + FINAL_REPORT_WAIT,
         }
     }
 }
@@ -134,13 +149,27 @@ impl LineOwnership {
         }
     }
 
+    /// Begins a report: sends an evaluator in another process all questions about the root and the positions after `moves`.
+    /// The report waits `wait` at most for all answers together. One that comes later is in a later report; until then the
+    /// ownership is that of playouts, and after a move that of the root.
+    pub fn begin_report<'m>(&mut self, moves: impl IntoIterator<Item = &'m MoveReport>, wait: Duration) {
+        self.until = Instant::now() + wait;
+        let Some(external) = self.external.clone() else { return };
+        let root = self.root.clone();
+        self.send(&external, &root);
+        for mv in moves {
+            self.send(&external, &after(&root, mv.mv));
+        }
+    }
+
     /// Returns the ownership of the root.
     pub fn of_root(&mut self, report: &Report) -> Vec<f64> {
         let root = self.root.clone();
-        if let Some(external) = self.external.clone()
-            && let Some(of_root) = self.ask(&external, &root)
-        {
-            return of_root;
+        if let Some(external) = self.external.clone() {
+            self.send(&external, &root);
+            if let Some(of_root) = self.answer(&external, &root) {
+                return of_root;
+            }
         }
         if report.ownership.is_unknown() {
             let unsearched = playout_ownership::by_playouts(&root, self.playouts, self.seed);
@@ -154,18 +183,24 @@ impl LineOwnership {
 
     /// Returns the ownership of the position after a move of the root.
     pub fn after(&mut self, mv: &MoveReport) -> Vec<f64> {
-        let mut position = self.root.clone();
-        position.play(mv.mv);
+        let position = after(&self.root, mv.mv);
+        if let Some(external) = self.external.clone() {
+            let of_move = self.answer(&external, &position);
+            let of_root = || self.evaluated.get(&self.root.key()).cloned().flatten();
+            return of_move.or_else(of_root).unwrap_or_else(|| self.by_playouts(&position));
+        }
         match self.evaluate(&position) {
             Some(of_position) => {
                 let line: Vec<(Move, u64)> = line_of(mv).skip(1).take(MAX_MOVE_LINE).collect();
                 self.along_line(of_position, mv.visits.max(mv.edge_visits), position, &line)
             }
-            None => {
-                let owners = playout_ownership::by_playouts(&position, MOVE_PLAYOUTS, self.seed);
-                owners.means_for_black(position.size().points())
-            }
+            None => self.by_playouts(&position),
         }
+    }
+
+    fn by_playouts(&self, position: &Position) -> Vec<f64> {
+        let owners = playout_ownership::by_playouts(position, MOVE_PLAYOUTS, self.seed);
+        owners.means_for_black(position.size().points())
     }
 
     /// Returns the mean of `of_position`, the ownership of a position with `visits`, and of the positions along `line`.
@@ -189,26 +224,55 @@ impl LineOwnership {
         weighted_mean(&parts, &reached)
     }
 
-    /// Returns the ownership that an evaluator in another process gave the position, now or before.
-    fn ask(&mut self, external: &ExternalEvaluator, position: &Position) -> Option<Vec<f64>> {
-        if let Some(known) = self.evaluated.get(&position.key()) {
-            return known.clone();
+    /// Sends the question about a position that has no answer and was not sent yet.
+    fn send(&mut self, external: &ExternalEvaluator, position: &Position) {
+        let key = position.key();
+        if self.evaluated.contains_key(&key) || self.sent.contains_key(&key) {
+            return;
         }
-        let asked = self.asks.then(|| external::evaluate_for_report(external, position)).flatten()?.ownership;
-        self.evaluated.insert(position.key(), asked.clone());
-        asked
+        let is_root = key == self.root.key();
+        let question =
+            if is_root { external::root_question(position) } else { external::move_question(position) };
+        match external.known_for_report(&question) {
+            Some(known) => drop(self.evaluated.insert(key, known.ownership)),
+            None => {
+                let sent = self.asks.then(|| external.send_for_report(question)).flatten();
+                sent.map(|sent| self.sent.insert(key, sent));
+            }
+        }
+    }
+
+    /// Returns the ownership that an evaluator in another process gave the position, now or before; `None` if it has not
+    /// answered when the report's time is up.
+    fn answer(&mut self, external: &ExternalEvaluator, position: &Position) -> Option<Vec<f64>> {
+        let key = position.key();
+        if let Some(sent) = self.sent.get(&key) {
+            let answer = external.answer_for_report(sent, self.until);
+            if !matches!(answer, ReportAnswer::Waiting) {
+                // After a failure the next report asks again.
+                self.sent.remove(&key);
+            }
+            if let ReportAnswer::Answered(evaluation) = answer {
+                self.evaluated.insert(key, evaluation.ownership);
+            }
+        }
+        self.evaluated.get(&key).cloned().flatten()
     }
 
     fn evaluate(&mut self, position: &Position) -> Option<Vec<f64>> {
-        if let Some(external) = self.external.clone() {
-            return self.ask(&external, position);
-        }
         let network = self.network.as_ref()?;
         let new_evaluator = || Evaluator::new(Arc::clone(network), position.size());
         let evaluator = self.evaluator.get_or_insert_with(new_evaluator);
         let evaluated = self.evaluated.entry(position.key());
         evaluated.or_insert_with(|| evaluation::evaluate_ownership(evaluator, position)).clone()
     }
+}
+
+/// Returns the position after a move.
+fn after(root: &Position, mv: Move) -> Position {
+    let mut position = root.clone();
+    position.play(mv);
+    position
 }
 
 /// Returns the moves of the line that begins with a move, each with its visits.

@@ -41,7 +41,7 @@ pub use evaluation::NetworkEvaluation;
 pub use evaluator::NetworkEvaluator;
 pub use import::ImportOutcome;
 pub use level::{Level, LevelError};
-pub use line_ownership::LineOwnership;
+pub use line_ownership::{FINAL_REPORT_WAIT, LIVE_REPORT_WAIT, LineOwnership};
 pub use move_randomness::MoveRandomness;
 pub use options::{DEFAULT_VALUE_WEIGHT, EngineOptions, TableFile};
 pub use table_setting::TableGameSettings;

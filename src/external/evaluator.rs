@@ -20,8 +20,8 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(1800);
 /// Number of characters of the description of its loading, from the end of its error output.
 const MAX_PROGRESS_CHARACTERS: usize = 120;
-/// Time for an evaluation for a report.
-const REPORT_LIMIT: Duration = Duration::from_secs(10);
+/// Time for an evaluation for a report, or for all those of one report.
+pub const REPORT_LIMIT: Duration = Duration::from_secs(10);
 /// Number of evaluations kept for reports.
 const MAX_REPORTS: usize = 100;
 /// Number of failures without an answer between them after which the evaluator is given up.
@@ -157,18 +157,27 @@ impl ExternalEvaluator {
     /// Asks a question for a report, or returns the answer to an equal one of the last hundred. `None` if there is no answer
     /// within ten seconds.
     pub fn ask_for_report(&self, question: &Question) -> Option<ExternalEvaluation> {
-        let known = self.state().reports.iter().find(|(asked, _)| asked == question).map(|it| it.1.clone());
+        let known = self.known_for_report(question);
         if known.is_some() {
             return known;
         }
         let asked = Instant::now();
         let evaluation = self.ask(question, &|| asked.elapsed() > REPORT_LIMIT).ok()?;
+        self.keep_for_reports(question, &evaluation);
+        Some(evaluation)
+    }
+
+    /// Returns the answer to an equal question for a report, if it is one of the last hundred.
+    pub fn known_for_report(&self, question: &Question) -> Option<ExternalEvaluation> {
+        self.state().reports.iter().find(|(asked, _)| asked == question).map(|it| it.1.clone())
+    }
+
+    pub(super) fn keep_for_reports(&self, question: &Question, evaluation: &ExternalEvaluation) {
         let mut state = self.state();
         state.reports.push_back((question.clone(), evaluation.clone()));
         if state.reports.len() > MAX_REPORTS {
             state.reports.pop_front();
         }
-        Some(evaluation)
     }
 
     /// Asks a question and waits for the answer, or until `stop` returns true. If the process ends or cannot be understood, it
@@ -182,8 +191,7 @@ impl ExternalEvaluator {
                 return Err(AskError::Stopped);
             }
             let process = self.running()?;
-            let id = self.next_id.fetch_add(1, Relaxed).to_string();
-            let answer = process.send(&id, question.line(&id));
+            let (id, answer) = self.send(&process, question);
             let reason = match wait(&process, &answer, stop) {
                 Waited::Stopped => {
                     process.forget(&id);
@@ -221,12 +229,19 @@ impl ExternalEvaluator {
         }
     }
 
+    /// Sends a question; returns its id and the place where the answer arrives.
+    pub(super) fn send(&self, process: &EvaluatorProcess, question: &Question) -> (String, Receiver<String>) {
+        let id = self.next_id.fetch_add(1, Relaxed).to_string();
+        let answer = process.send(&id, question.line(&id));
+        (id, answer)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the running process, which is started if there is none.
-    fn running(&self) -> Result<Arc<EvaluatorProcess>, AskError> {
+    pub(super) fn running(&self) -> Result<Arc<EvaluatorProcess>, AskError> {
         let mut state = self.state();
         if let Some(reason) = &state.given_up {
             return Err(AskError::GivenUp(reason.clone()));
@@ -273,7 +288,11 @@ impl ExternalEvaluator {
     }
 
     /// Gives up the evaluator if its model is not the named one.
-    fn check_model(&self, process: &EvaluatorProcess, stop: &dyn Fn() -> bool) -> Result<(), AskError> {
+    pub(super) fn check_model(
+        &self,
+        process: &EvaluatorProcess,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), AskError> {
         let Some(name) = &self.name else { return Ok(()) };
         match process.model(stop) {
             Some(found) if stem(&found) != stem(name) => Err(self.give_up(format!(

@@ -9,8 +9,10 @@ mod evaluator;
 mod loading;
 mod process;
 mod question;
+mod report_question;
 
 pub use answer::ExternalEvaluation;
-pub use evaluator::{AskError, ExternalEvaluator};
+pub use evaluator::{AskError, ExternalEvaluator, REPORT_LIMIT};
 pub use loading::LoadingMessages;
 pub use question::Question;
+pub use report_question::{ReportAnswer, ReportQuestion};

@@ -198,6 +198,45 @@ fn a_slow_evaluator_does_not_hold_up_the_clock() {
 }
 
 #[test]
+fn reports_with_ownership_hold_up_neither_the_clock_nor_the_next_command() {
+    let Some(slow) = stand_in("--delay 30") else { return };
+    let within = |limit: f64, action: &dyn Fn() -> Output| {
+        let started = Instant::now();
+        let output = action();
+        assert!(started.elapsed() < Duration::from_secs_f64(limit), "{:?}: {output:?}", started.elapsed());
+        output
+    };
+    let analysed = within(3.0, &|| {
+        let query = r#"{"id":"x","moves":[],"rules":"chinese","boardXSize":5,"boardYSize":5,"komi":6.5,"maxVisits":99999,
+            "overrideSettings":{"maxTime":1},"includeOwnership":true,"includeMovesOwnership":true,"reportDuringSearchEvery":0.1}"#;
+        run(&["analysis", "--threads", "4"], &slow, &format!("{}\n", query.replace('\n', "")))
+    });
+    let last = text(&analysed.stdout).lines().last().map(str::to_owned).expect("an answer");
+    let last: serde_json::Value = serde_json::from_str(&last).expect("JSON");
+    assert_eq!((&last["isDuringSearch"], &last["ownership"][0]), (&false.into(), &0.25.into()), "{last}");
+    assert_eq!(last["moveInfos"][0]["ownership"].as_array().map(Vec::len), Some(25), "{last}");
+    let Some(hanging) = stand_in("--hang-after 30") else { return };
+    let timed = within(3.0, &|| analyze(&hanging, &["--time", "1", "--ownership", "--threads", "4"]));
+    assert!(visits(&timed) > 2, "{timed:?}");
+    within(3.0, &|| {
+        run(
+            &["gtp", "--size", "5", "--threads", "4"],
+            &hanging,
+            "time_settings 0 1 1\nkata-genmove_analyze b 10 ownership true movesOwnership true\nquit\n",
+        )
+    });
+}
+
+#[test]
+fn a_loaded_evaluator_that_hangs_does_not_stop_the_clock() {
+    let Some(evaluator) = stand_in("--hang-after 0") else { return };
+    let started = Instant::now();
+    let output = analyze(&evaluator, &["--time", "0.5"]);
+    assert!(text(&output.stderr).contains("has not answered") && output.stdout.is_empty(), "{output:?}");
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
+#[test]
 fn the_time_that_an_evaluator_takes_to_load_does_not_count() {
     let Some(evaluator) = stand_in("--load 1500") else { return };
     let output = analyze(&evaluator, &["--time", "0.5"]);

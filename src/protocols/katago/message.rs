@@ -7,6 +7,7 @@ use crate::engine::LineOwnership;
 use crate::go::Position;
 use crate::search::{MoveReport, Report};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Returns the warning for a position in which the query allows no legal move.
 pub(super) fn nothing_allowed(request: &PositionRequest) -> Value {
@@ -28,6 +29,8 @@ pub(super) struct ResultParts<'e> {
     /// Probabilities of all moves, if requested and a network is loaded.
     pub(super) policy: Option<&'e [f64]>,
     pub(super) ownership: &'e mut LineOwnership,
+    /// Time to wait for an evaluator in another process that is asked for ownership.
+    pub(super) wait: Duration,
     /// True if the query allows no legal move: the list of moves is empty.
     pub(super) has_no_move: bool,
 }
@@ -40,9 +43,13 @@ pub(super) fn result(
     parts: ResultParts<'_>,
     is_during_search: bool,
 ) -> Value {
-    let ResultParts { policy, ownership, has_no_move } = parts;
+    let ResultParts { policy, ownership, wait, has_no_move } = parts;
     let view = PerspectiveReport { request, position, report };
     let shown = if has_no_move { &[][..] } else { &report.moves[..] };
+    if request.query.needs_ownership() {
+        let moves_with_ownership = if request.query.has_moves_ownership { shown } else { &[] };
+        ownership.begin_report(moves_with_ownership, wait);
+    }
     let moves = shown.iter().enumerate().map(|(order, mv)| {
         let mut info = view.move_info(order, mv, selection_value(&report.moves[order..]));
         if request.query.has_moves_ownership {

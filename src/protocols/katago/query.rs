@@ -29,6 +29,11 @@ pub(super) struct Query {
 }
 
 impl Query {
+    /// Returns true if the answer contains an ownership.
+    pub(super) fn needs_ownership(&self) -> bool {
+        self.has_ownership || self.has_moves_ownership
+    }
+
     /// Returns the field that restricts the moves.
     pub(super) fn restricting_key(&self) -> &'static str {
         if self.restrictions.iter().any(|it| it.is_allowed) { "allowMoves" } else { "avoidMoves" }

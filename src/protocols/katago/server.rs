@@ -5,11 +5,11 @@ use super::frontend::Frontend;
 use super::message::{self, ResultParts};
 use super::query::PositionRequest;
 use crate::base::input::LineReader;
-use crate::engine::Engine;
+use crate::engine::{Engine, FINAL_REPORT_WAIT, LIVE_REPORT_WAIT};
 use crate::go::Record;
 use crate::search::{Limits, Report, SearchSnapshot};
 use std::io::{self, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A server that answers queries with one engine.
 pub struct Server<W> {
@@ -59,6 +59,10 @@ impl<W: Write> Server<W> {
         }
         let policy = request.query.has_policy.then(|| engine.policy(&position)).flatten();
         let mut ownership = engine.line_ownership(&position);
+        if request.query.needs_ownership() {
+            // Ahead of the search, so that the answer comes in time.
+            ownership.begin_report([], Duration::ZERO);
+        }
         let root_moves = request.root_moves(&position);
         let (restricted, has_no_move) = match root_moves {
             Some(allowed) if !position.allows_any(&allowed) => (None, true),
@@ -68,7 +72,13 @@ impl<W: Write> Server<W> {
             frontend.write_message(&message::nothing_allowed(request))?;
         }
         let mut result = |report: &Report, is_during_search| {
-            let parts = ResultParts { policy: policy.as_deref(), ownership: &mut ownership, has_no_move };
+            let wait = if is_during_search || request.query.time.is_some() {
+                LIVE_REPORT_WAIT
+            } else {
+                FINAL_REPORT_WAIT
+            };
+            let parts =
+                ResultParts { policy: policy.as_deref(), ownership: &mut ownership, wait, has_no_move };
             message::result(request, &position, report, parts, is_during_search)
         };
         engine.set_root_moves(restricted);

@@ -13,7 +13,7 @@ pub mod text;
 pub use head::Head;
 
 use crate::base::game::{Move, Outcome, Player};
-use crate::engine::Engine;
+use crate::engine::{Engine, LineOwnership};
 use crate::go::status::BoardStatus;
 use crate::go::{Komi, Position, Size};
 use crate::search::{MoveReport, Report};
@@ -87,10 +87,9 @@ impl Analysis {
         }
     }
 
-    /// Adds the ownership of the position, from `engine` after the search.
+    /// Adds the ownership of the position, after the search; it is stored in the table of `engine`.
     #[must_use]
-    pub fn with_ownership(self, engine: &Engine, position: &Position) -> Analysis {
-        let mut line = engine.line_ownership(position);
+    pub fn with_ownership(self, engine: &Engine, mut line: LineOwnership) -> Analysis {
         let ownership = line.of_root(&self.report);
         engine.store_ownership(&line);
         Analysis { ownership, ..self }

@@ -6,7 +6,7 @@
 
 use super::request::{Dialect, LineParts, Request};
 use crate::base::game::{Move, Player};
-use crate::engine::LineOwnership;
+use crate::engine::{LIVE_REPORT_WAIT, LineOwnership};
 use crate::go::{Position, Size};
 use crate::search::{MoveReport, Report};
 use serde_json::json;
@@ -22,9 +22,14 @@ pub(super) fn line(
     if report.moves.is_empty() {
         return String::new();
     }
-    let mut view = InfoView { report, position, player: request.player, ownership };
     let count = report.moves.len().max(request.min_moves).min(request.max_moves);
     let moves = || report.moves.iter().chain(&report.untried).take(count).enumerate();
+    let LineParts { ownership: has_ownership, moves_ownership, .. } = request.parts;
+    if has_ownership || moves_ownership || request.dialect == Dialect::Cgos {
+        let moves_with_ownership = if moves_ownership { count } else { 0 };
+        ownership.begin_report(moves().map(|(_, mv)| mv).take(moves_with_ownership), LIVE_REPORT_WAIT);
+    }
+    let mut view = InfoView { report, position, player: request.player, ownership };
     match request.dialect {
         Dialect::LeelaZero => moves().map(|(order, mv)| view.leela_zero(order, mv, "")).collect(),
         Dialect::Sabaki => {
