@@ -11,8 +11,8 @@ use crate::base::rng::PlayoutRng;
 /// Random stream of these playouts; search workers use the first 255.
 const STREAM: u64 = 1 << 32;
 
-/// Returns the ownership at the end of `playouts` playouts of `position` under its playout policy. The same seed gives the
-/// same result. The players begin playouts in turn, so that neither has an extra move.
+/// Returns the ownership at the end of `playouts` playouts of `position` under its playout policy. The same stones and the same
+/// seed give the same result, whatever the order of moves. The players begin playouts in turn, so that neither has an extra move.
 #[must_use]
 pub fn by_playouts(position: &Position, playouts: u32, seed: u64) -> Ownership {
     let mut ownership = Ownership::default();
@@ -38,6 +38,7 @@ pub fn score_by_playouts(position: &Position, playouts: u32, seed: u64) -> [f64;
 fn play_out(position: &Position, playouts: u32, seed: u64, finished: &mut dyn FnMut(&Board)) {
     let mut start = position.clone();
     start.resume();
+    start.forget_order();
     start.seal();
     let mut rng = PlayoutRng::new(seed, STREAM);
     let mut trace = Trace::default();
@@ -48,5 +49,36 @@ fn play_out(position: &Position, playouts: u32, seed: u64, finished: &mut dyn Fn
         trace.moves.clear();
         played.playout(&mut rng, &mut trace);
         finished(played.board());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::game::Move;
+    use crate::go::{Komi, Rules, Size};
+
+    #[test]
+    fn the_ownership_does_not_depend_on_the_order_of_the_stones() {
+        let size = Size::new(7, 7).expect("a size");
+        let mut rng = PlayoutRng::new(5, 0);
+        for _ in 0..20 {
+            let mut played = Position::new(size, Rules::CHINESE, Komi(13));
+            for _ in 0..40 {
+                let legal: Vec<Move> = played.legal_moves().filter(|&mv| mv != size.pass()).collect();
+                if !legal.is_empty() {
+                    played.try_play(legal[rng.below(legal.len())]).expect("legal");
+                }
+            }
+            played.try_play(size.pass()).expect("legal");
+            let board = played.board();
+            let stone = |&point: &_| Some((board.stone_at(point)?, board.geometry().move_of(point)));
+            let mut stones: Vec<(Player, Move)> = board.geometry().points.iter().filter_map(stone).collect();
+            stones.reverse();
+            let set_up = Position::with_stones(size, Rules::CHINESE, Komi(13), &stones, played.to_play());
+            let set_up = set_up.expect("a position");
+            let owners = |position| by_playouts(position, 40, 1).means_for_black(size.points());
+            assert_eq!(owners(&played), owners(&set_up));
+        }
     }
 }

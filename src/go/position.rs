@@ -278,6 +278,15 @@ impl Position {
         self.passes = 0;
     }
 
+    /// Makes playouts depend on the stones and the ko alone: the board is built again from the first point on, and the last
+    /// moves are forgotten.
+    pub(super) fn forget_order(&mut self) {
+        let ko = self.board.ko();
+        self.board = self.board.keeping(|_| true);
+        self.board.set_ko(ko);
+        self.last = [Point::NONE; 2];
+    }
+
     /// Moves the history into storage that clones share. Call it once before making many clones.
     pub fn seal(&mut self) {
         self.history.share();
