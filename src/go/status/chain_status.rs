@@ -2,10 +2,10 @@
 
 use super::ChainStatus;
 use super::chain_map::{ChainMap, EmptyRegion};
-use super::local_game::PointSet;
+use super::local_game::{LocalPosition, PointSet};
 use super::local_outcome::{self, LocalGroup, LocalOutcome, LocalStakes};
 use super::local_problem::LocalProblem;
-use super::local_search::LocalSearch;
+use super::local_search::{Goal, LocalSearch};
 use super::safe_chains::{self, MAX_SHARE_SAFE};
 use crate::base::game::Player;
 use crate::go::board::Board;
@@ -27,6 +27,13 @@ const MAX_EMPTY_OF_GAIN: usize = 8;
 
 /// Largest number of positions that such a search visits for each first player.
 const MAX_GAIN_POSITIONS: u32 = 10_000;
+
+/// Numbers of points of an eye space that is searched alone. A smaller one has at most one shape that always lives, and larger ones
+/// [live in any case](safe_chains).
+const EYE_SPACES: std::ops::RangeInclusive<usize> = 4..=6;
+
+/// Largest number of positions that the search of one eye space visits.
+const MAX_EYE_SPACE_POSITIONS: u32 = 5_000;
 
 /// Minimum share of playouts that lose a chain for it to be removed as dead before its neighbours are searched.
 const MIN_SHARE_DEAD: f64 = 0.75;
@@ -175,9 +182,23 @@ impl StatusSearch<'_> {
         let mut searched = Vec::new();
         let mut unsearched = Vec::new();
         for component in components(&map, &safe) {
-            match self.search(&board, &map, &component, &numbers) {
-                Some(found) => searched.push(found),
-                None => unsearched.push(component),
+            if let Some(found) = self.search(&board, &map, &component, &numbers) {
+                searched.push(found);
+                continue;
+            }
+            let living = self.living_alone(&board, &map, &component);
+            for &chain in component.iter().filter(|&&chain| living[chain]) {
+                results[numbers[chain]] = StatusResult { status: ChainStatus::Alive, is_settled: true };
+            }
+            if component.iter().all(|&chain| !living[chain]) {
+                unsearched.push(component);
+                continue;
+            }
+            for part in components(&map, &living) {
+                match self.search(&board, &map, &part, &numbers) {
+                    Some(found) => searched.push(found),
+                    None => unsearched.push(part),
+                }
             }
         }
         let is_lost = |number: &usize| self.lost_share[*number] >= MIN_SHARE_DEAD && !removed[*number];
@@ -200,6 +221,37 @@ impl StatusSearch<'_> {
             }
         }
         (results, newly_lost)
+    }
+
+    /// Returns the chains of `component` that live in an eye space alone, and all chains outside it.
+    fn living_alone(&mut self, board: &Board, map: &ChainMap, component: &[usize]) -> Vec<bool> {
+        let mut living: Vec<bool> = (0..map.chains.len()).map(|chain| !component.contains(&chain)).collect();
+        for region in map.regions.iter().filter(|region| EYE_SPACES.contains(&region.points.len())) {
+            let is_beside = region.borders.iter().any(|(chain, _)| component.contains(chain));
+            if is_beside && self.is_living_space(board, map, region) {
+                region.borders.iter().for_each(|&(chain, _)| living[chain] = true);
+            }
+        }
+        living
+    }
+
+    /// Returns true if one player's chains alone surround a region, and the opponent, moving first, captures none of them although
+    /// they have no other liberties.
+    fn is_living_space(&mut self, board: &Board, map: &ChainMap, region: &EmptyRegion) -> bool {
+        let Some(owner) = region.owner(&map.chains) else { return false };
+        let stones = region.borders.iter().flat_map(|&(chain, _)| &map.chains[chain].stones);
+        let points: Vec<Point> = region.points.iter().chain(stones).copied().collect();
+        let Some(problem) = LocalProblem::new(board, &points) else { return false };
+        let counted = problem.stones[0] | problem.stones[1];
+        let attacker = problem.local(owner.other());
+        let at_least = 1 - counted.count_ones() as i32;
+        let goal = Goal { player: attacker, counted, at_least, owned: 0 };
+        let limit = self.positions_left.min(MAX_EYE_SPACE_POSITIONS);
+        let mut search = LocalSearch::new(&problem.area, limit);
+        let start = LocalPosition::new(problem.stones, attacker);
+        let can_capture = search.can_force(u32::MAX, &start, &goal);
+        self.positions_left -= limit - search.positions_left();
+        can_capture == Some(false)
     }
 
     /// Searches the area of some chains, given by their numbers on `board`; `None` if it is too large or the search does not
