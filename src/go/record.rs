@@ -10,9 +10,17 @@ use super::position::{IllegalMove, Position};
 use super::rules::{Komi, Rules};
 use crate::base::game::{Game, Move, Player};
 
-/// The start position of a game, its moves and the current position.
+/// A game: a start position, moves and the current position, in one part or in several.
 #[derive(Clone)]
 pub struct Record {
+    /// The parts before the last one, oldest first. A list, not a chain of boxes: a record may have any number of parts.
+    earlier: Vec<Box<RecordPart>>,
+    last: RecordPart,
+}
+
+/// The moves of a record from its start, or from a setup between moves, to the next setup.
+#[derive(Clone)]
+pub struct RecordPart {
     start: Position,
     moves: Vec<(Player, Move)>,
     /// The player to move before each move, which the opponent may have played.
@@ -20,8 +28,6 @@ pub struct Record {
     current: Position,
     /// Handicap stones that White is compensated for, if set; `None` to count them.
     given_handicap: Option<usize>,
-    /// The game before the setup that `start` results from.
-    before: Option<Box<Record>>,
     /// True if `start` lacks the stone that the first move replaces.
     replaces_stone: bool,
 }
@@ -36,22 +42,14 @@ impl Record {
     /// Creates a game from a setup position.
     #[must_use]
     pub fn from_position(start: Position) -> Record {
-        Record {
-            current: start.clone(),
-            start,
-            moves: Vec::new(),
-            turns: Vec::new(),
-            given_handicap: None,
-            before: None,
-            replaces_stone: false,
-        }
+        Record { earlier: Vec::new(), last: RecordPart::from_position(start) }
     }
 
     /// Begins a new part of the record with `position`, which setup made of the current one.
     pub fn set_up(&mut self, position: Position) {
-        let before = std::mem::replace(self, Record::from_position(position));
-        self.given_handicap = before.given_handicap;
-        self.before = Some(Box::new(before));
+        let given_handicap = self.last.given_handicap;
+        let next = RecordPart { given_handicap, ..RecordPart::from_position(position) };
+        self.earlier.push(Box::new(std::mem::replace(&mut self.last, next)));
     }
 
     /// Plays a move on an occupied point; `bare` is the position with the stone removed.
@@ -60,23 +58,133 @@ impl Record {
     /// Fails if the point is off the board.
     pub fn replace_stone(&mut self, bare: Position, player: Player, mv: Move) -> Result<(), IllegalMove> {
         self.set_up(bare);
-        self.replaces_stone = true;
+        self.last.replaces_stone = true;
         self.play_recorded(player, mv).map(drop)
     }
 
-    /// Returns the parts of the record, oldest first; the last is this value.
-    #[must_use]
-    pub fn parts(&self) -> Vec<&Record> {
-        let mut parts: Vec<&Record> =
-            std::iter::successors(Some(self), |record| record.before.as_deref()).collect();
-        parts.reverse();
-        parts
+    /// Returns the parts of the record, oldest first.
+    pub fn parts(&self) -> impl Iterator<Item = &RecordPart> {
+        self.earlier.iter().map(|part| &**part).chain([&self.last])
     }
 
     /// Returns the number of moves in all parts.
     #[must_use]
     pub fn move_count(&self) -> usize {
-        self.moves.len() + self.before.as_ref().map_or(0, |before| before.move_count())
+        self.parts().map(|part| part.moves.len()).sum()
+    }
+
+    /// Returns the position before the first move of the last part.
+    #[must_use]
+    pub fn start(&self) -> &Position {
+        &self.last.start
+    }
+
+    /// Returns the current position.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        &self.last.current
+    }
+
+    /// Returns the moves of the last part.
+    #[must_use]
+    pub fn moves(&self) -> &[(Player, Move)] {
+        &self.last.moves
+    }
+
+    /// Plays a move of either player, out of turn too.
+    ///
+    /// # Errors
+    /// Returns the rule that the move breaks; the record is then unchanged.
+    pub fn play(&mut self, player: Player, mv: Move) -> Result<(), IllegalMove> {
+        self.last.play(player, mv)
+    }
+
+    /// Plays a move of a game that has been played: suicide and what ko or superko forbids are executed. Returns true
+    /// if the rules forbid the move.
+    ///
+    /// # Errors
+    /// Fails if the point is occupied or off the board.
+    pub fn play_recorded(&mut self, player: Player, mv: Move) -> Result<bool, IllegalMove> {
+        self.last.play_recorded(player, mv)
+    }
+
+    /// Sets the number of handicap stones that White is compensated for, 0 for none, instead of counting them.
+    pub fn set_handicap(&mut self, stones: usize) {
+        self.last.given_handicap = Some(stones);
+        self.last.start.compensate_for(stones);
+        self.last.compensate();
+    }
+
+    /// Returns the number of handicap stones that White is compensated for, as set or else as counted.
+    #[must_use]
+    pub fn compensated_stones(&self) -> usize {
+        self.last.compensated_stones()
+    }
+
+    /// Sets the player to move until the next move.
+    pub fn set_to_play(&mut self, player: Player) {
+        self.last.current.set_to_play(player);
+    }
+
+    /// Undoes the last move and setup after it; returns `false` if there is none.
+    pub fn undo(&mut self) -> bool {
+        while self.last.moves.len() <= usize::from(self.last.replaces_stone)
+            && let Some(before) = self.earlier.pop()
+        {
+            let undone = std::mem::replace(&mut self.last, *before);
+            if undone.replaces_stone {
+                return true;
+            }
+        }
+        self.last.undo()
+    }
+
+    /// Sets the transpositions that share keys. All moves of the record count; see [`Position::set_key_policy`] for moves
+    /// before its start position.
+    pub fn set_key_policy(&mut self, policy: KeyPolicy) {
+        self.parts_mut().for_each(|part| part.set_key_policy(policy));
+    }
+
+    /// Sets the komi; moves and history are unchanged.
+    pub fn set_komi(&mut self, komi: Komi) {
+        for part in self.parts_mut() {
+            part.start.set_komi(komi);
+            part.current.set_komi(komi);
+        }
+    }
+
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut RecordPart> {
+        self.earlier.iter_mut().map(|part| &mut **part).chain([&mut self.last])
+    }
+
+    /// Returns the same game under other rules. White's compensation becomes that of the new rules for the handicap of the
+    /// record or, if it has none, for the stones that are counted.
+    #[must_use]
+    pub fn with_rules(&self, rules: Rules) -> Record {
+        let earlier = self.earlier.iter().map(|part| Box::new(part.with_rules(rules))).collect();
+        Record { earlier, last: self.last.with_rules(rules) }
+    }
+
+    /// Returns the number of handicap stones: Black's stones that are set up or placed before White's first stone; 0 if they
+    /// are fewer than two or White has stones set up. A single pass of White between them does not end the handicap. Two
+    /// moves of White in a row mean a position made by moves, without a handicap. KataGo counts in the same way
+    /// (`BoardHistory::computeNumHandicapStones`).
+    #[must_use]
+    pub fn handicap(&self) -> usize {
+        self.last.handicap()
+    }
+}
+
+impl RecordPart {
+    fn from_position(start: Position) -> RecordPart {
+        RecordPart {
+            current: start.clone(),
+            start,
+            moves: Vec::new(),
+            turns: Vec::new(),
+            given_handicap: None,
+            replaces_stone: false,
+        }
     }
 
     /// Returns the position before the first move.
@@ -85,7 +193,7 @@ impl Record {
         &self.start
     }
 
-    /// Returns the current position.
+    /// Returns the position after the last move.
     #[must_use]
     pub fn position(&self) -> &Position {
         &self.current
@@ -97,11 +205,7 @@ impl Record {
         &self.moves
     }
 
-    /// Plays a move of either player, out of turn too.
-    ///
-    /// # Errors
-    /// Returns the rule that the move breaks; the record is then unchanged.
-    pub fn play(&mut self, player: Player, mv: Move) -> Result<(), IllegalMove> {
+    fn play(&mut self, player: Player, mv: Move) -> Result<(), IllegalMove> {
         let turn = self.current.to_play();
         if player == turn {
             self.current.try_play(mv)?;
@@ -122,12 +226,7 @@ impl Record {
         self.compensate();
     }
 
-    /// Plays a move of a game that has been played: suicide and what ko or superko forbids are executed. Returns true
-    /// if the rules forbid the move.
-    ///
-    /// # Errors
-    /// Fails if the point is occupied or off the board.
-    pub fn play_recorded(&mut self, player: Player, mv: Move) -> Result<bool, IllegalMove> {
+    fn play_recorded(&mut self, player: Player, mv: Move) -> Result<bool, IllegalMove> {
         match self.play(player, mv) {
             Err(IllegalMove::Ko | IllegalMove::Superko | IllegalMove::Suicide) => {
                 let turn = self.current.to_play();
@@ -140,16 +239,7 @@ impl Record {
         }
     }
 
-    /// Sets the number of handicap stones that White is compensated for, 0 for none, instead of counting them.
-    pub fn set_handicap(&mut self, stones: usize) {
-        self.given_handicap = Some(stones);
-        self.start.compensate_for(stones);
-        self.compensate();
-    }
-
-    /// Returns the number of handicap stones that White is compensated for, as set or else as counted.
-    #[must_use]
-    pub fn compensated_stones(&self) -> usize {
+    fn compensated_stones(&self) -> usize {
         self.given_handicap.unwrap_or_else(|| self.handicap())
     }
 
@@ -159,20 +249,8 @@ impl Record {
         self.current.compensate_for(stones);
     }
 
-    /// Sets the player to move until the next move.
-    pub fn set_to_play(&mut self, player: Player) {
-        self.current.set_to_play(player);
-    }
-
-    /// Undoes the last move and setup after it; returns `false` if there is none.
-    pub fn undo(&mut self) -> bool {
-        if self.moves.len() <= usize::from(self.replaces_stone)
-            && let Some(before) = self.before.take()
-        {
-            let is_move_undone = self.replaces_stone;
-            *self = *before;
-            return is_move_undone || self.undo();
-        }
+    /// Undoes the last move; returns `false` if there is none.
+    fn undo(&mut self) -> bool {
         let (Some(_), Some(turn)) = (self.moves.pop(), self.turns.pop()) else { return false };
         self.replay(turn);
         true
@@ -193,29 +271,12 @@ impl Record {
         }
     }
 
-    /// Sets the transpositions that share keys. All moves of the record count; see [`Position::set_key_policy`] for moves
-    /// before its start position.
-    pub fn set_key_policy(&mut self, policy: KeyPolicy) {
+    fn set_key_policy(&mut self, policy: KeyPolicy) {
         self.start.set_key_policy(policy);
         self.replay(self.current.to_play());
-        if let Some(before) = &mut self.before {
-            before.set_key_policy(policy);
-        }
     }
 
-    /// Sets the komi; moves and history are unchanged.
-    pub fn set_komi(&mut self, komi: Komi) {
-        self.start.set_komi(komi);
-        self.current.set_komi(komi);
-        if let Some(before) = &mut self.before {
-            before.set_komi(komi);
-        }
-    }
-
-    /// Returns the same game under other rules. White's compensation becomes that of the new rules for the handicap of the
-    /// record or, if it has none, for the stones that are counted.
-    #[must_use]
-    pub fn with_rules(&self, rules: Rules) -> Record {
+    fn with_rules(&self, rules: Rules) -> RecordPart {
         let (start, board) = (&self.start, self.start.board());
         let geometry = board.geometry();
         let stones = geometry.points.iter();
@@ -232,24 +293,18 @@ impl Record {
             let counted = || stones_given(board.stones().map(usize::from));
             position.compensate_for(given_handicap.unwrap_or_else(counted));
         }
-        let before = self.before.as_ref().map(|before| Box::new(before.with_rules(rules)));
         let replaces_stone = self.replaces_stone;
-        let mut record = Record { given_handicap, before, replaces_stone, ..Record::from_position(position) };
-        record.set_key_policy(start.key_policy());
+        let mut part = RecordPart { given_handicap, replaces_stone, ..RecordPart::from_position(position) };
+        part.set_key_policy(start.key_policy());
         for (&(player, mv), &turn) in self.moves.iter().zip(&self.turns) {
-            record.set_to_play(turn);
-            record.play_recorded(player, mv).expect("the point is empty, as under the former rules");
+            part.current.set_to_play(turn);
+            part.play_recorded(player, mv).expect("the point is empty, as under the former rules");
         }
-        record.set_to_play(self.current.to_play());
-        record
+        part.current.set_to_play(self.current.to_play());
+        part
     }
 
-    /// Returns the number of handicap stones: Black's stones that are set up or placed before White's first stone; 0 if they
-    /// are fewer than two or White has stones set up. A single pass of White between them does not end the handicap. Two
-    /// moves of White in a row mean a position made by moves, without a handicap. KataGo counts in the same way
-    /// (`BoardHistory::computeNumHandicapStones`).
-    #[must_use]
-    pub fn handicap(&self) -> usize {
+    fn handicap(&self) -> usize {
         let [set_up, white] = self.start.board().stones().map(usize::from);
         let stones = set_up + self.placed_before_white();
         if stones >= 2 && white == 0 { stones } else { 0 }

@@ -7,6 +7,7 @@ use crate::base::game::{Game, Move, Player};
 use crate::engine::{Decision, DecisionSettings, Engine, EngineError, Level};
 use crate::go::drawing::{BoardStyle, draw_board, draw_territory};
 use crate::go::handicap::{self, Handicap, HandicapError};
+use crate::go::record::RecordPart;
 use crate::go::status::BoardStatus;
 use crate::go::{IllegalMove, Record, Size};
 use crate::records::sgf::DefaultTerms;
@@ -146,7 +147,8 @@ impl GoGame {
 
 impl InteractiveGame for GoGame {
     fn terms(&self) -> Option<String> {
-        let start = self.engine.record().parts()[0].start();
+        let record = self.engine.record();
+        let start = record.parts().next().map_or(record.start(), RecordPart::start);
         let (size, komi, rules) = (start.size(), start.komi(), start.rules());
         let stones = handicap::stones_given(start.board().stones().map(usize::from));
         let given = match self.compensation() {

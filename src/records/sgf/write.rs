@@ -3,6 +3,7 @@
 
 use crate::base::game::{Game, Move, Player};
 use crate::go::geometry::Point;
+use crate::go::record::RecordPart;
 use crate::go::{HandicapBonus, Komi, Position, Record, Rules, Size};
 use std::fmt::Write;
 
@@ -81,7 +82,7 @@ pub fn write_record(record: &Record) -> String {
 /// empty ones are left out.
 #[must_use]
 pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
-    let parts = record.parts();
+    let parts: Vec<&RecordPart> = record.parts().collect();
     let start = parts[0].start();
     let (stones, mut rules) = (record.compensated_stones(), start.rules());
     if stones == 0 && record.handicap() > 0 {

@@ -104,6 +104,25 @@ fn a_saved_game_has_the_moves_and_prisoners_before_setup_replaced_stones_and_sui
 }
 
 #[test]
+fn any_number_of_setups_and_replaced_stones_needs_no_more_stack() {
+    const PARTS: usize = 20_000;
+    // 52 bytes a part. Functions that move a position of 10 KiB need half of it for one part.
+    const STACK_BYTES: usize = 1 << 20;
+    let pairs = ";B[aa];AE[aa];W[bb];B[bb];AE[bb]".repeat(PARTS / 4);
+    let game = file(format!("(;SZ[2]RU[Chinese]{pairs};B[ab])").as_bytes());
+    let path = game.path().display().to_string();
+    let mut session = session(2);
+    let talk = move || {
+        tell(&mut session, &[&format!("loadsgf {path}"), "komi 1", "kata-set-rules japanese"]);
+        tell(&mut session, &["gogui-play_sequence w B2", "kata-set-rule ko POSITIONAL", "kgs-rules chinese"]);
+        assert_eq!(session.engine().record().move_count(), PARTS / 4 * 3 + 2);
+        assert!(ask(&mut session, "printsgf").matches("AE").count() >= PARTS / 2);
+        tell(&mut session, &[&format!("gg-undo {}", PARTS / 4 * 3 + 2), "clear_board"]);
+    };
+    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(talk).unwrap().join().unwrap();
+}
+
+#[test]
 fn a_file_that_gives_no_position_is_refused_with_the_reason() {
     let mut session = session(5);
     tell(&mut session, &["play b C3"]);
