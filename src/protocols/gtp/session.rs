@@ -5,7 +5,8 @@ use crate::base::input::LineReader;
 use crate::engine::clock::{Clock, TimeSystem};
 use crate::engine::{DecisionSettings, Engine, EngineError, Level};
 use crate::go::status::BoardStatus;
-use crate::go::{Position, Record, Rules, Size};
+use crate::go::{Komi, Position, Record, Rules, Size};
+use crate::records::sgf::DefaultTerms;
 use crate::search::Report;
 use crate::table::Counters;
 use std::sync::Arc;
@@ -66,6 +67,8 @@ impl SearchTotals {
 pub struct Session {
     pub(super) engine: Engine,
     pub(super) options: SessionOptions,
+    /// Rules and komi of later games, and of later records that do not state theirs.
+    pub(super) terms: DefaultTerms,
     pub(super) clock: Clock,
     /// Sums over the searches: [`Session::totals`].
     pub(super) totals: SearchTotals,
@@ -86,7 +89,9 @@ impl Session {
     /// Creates a session with an engine.
     #[must_use]
     pub fn new(engine: Engine, options: SessionOptions) -> Session {
+        let position = engine.position();
         Session {
+            terms: DefaultTerms { rules: position.rules(), komi: position.komi() },
             engine,
             options,
             clock: Clock::new(TimeSystem::Unlimited),
@@ -166,16 +171,24 @@ impl Session {
         Ok(())
     }
 
-    /// Changes the rules of the game; moves already played stay, whether the new rules permit them or not.
-    pub(super) fn set_rules(&mut self, rules: Rules) -> Result<(), GtpError> {
+    /// Changes the rules of the game to `rules`, and those of later games to `later`. Moves already played stay, whether
+    /// the new rules permit them or not.
+    pub(super) fn set_rules(&mut self, rules: Rules, later: Rules) -> Result<(), GtpError> {
         let record = self.engine.record().with_rules(rules);
-        self.set_record(record).map_err(GtpError::SizeFailed)
+        self.set_record(record).map_err(GtpError::SizeFailed)?;
+        self.terms.rules = later;
+        Ok(())
+    }
+
+    /// Changes the komi of this game and of later ones.
+    pub(super) fn set_komi(&mut self, komi: Komi) {
+        self.engine.set_komi(komi);
+        self.terms.komi = komi;
     }
 
     /// Starts a game on an empty board with full clocks.
     pub(super) fn new_game(&mut self, size: Size) -> Result<(), EngineError> {
-        let position = self.position();
-        self.set_record(Record::new(size, position.rules(), position.komi()))?;
+        self.set_record(Record::new(size, self.terms.rules, self.terms.komi))?;
         self.clock.restart();
         Ok(())
     }

@@ -49,6 +49,8 @@ pub struct Terms {
     pub komi: Komi,
     /// Handicap stones for which the rules compensate White; 0 if neither the record nor the user names the rules.
     pub handicap: usize,
+    /// The rules and the komi that the user chose or the record states; `None` where they are assumed.
+    pub stated: ChosenTerms,
     /// Assumptions that the record does not state, or states differently: one line each.
     pub assumed: Vec<String>,
 }
@@ -69,6 +71,13 @@ pub struct DefaultTerms {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
+}
+
+/// The komi that a record states.
+struct RecordedKomi {
+    komi: Komi,
+    /// False if the written number is not believed and `komi` is assumed in its place.
+    is_plausible: bool,
 }
 
 impl Terms {
@@ -107,12 +116,13 @@ impl GameRecord {
     pub fn terms(&self, given: ChosenTerms, otherwise: DefaultTerms) -> Result<Terms, UnusableKomi> {
         let mut assumed = Vec::new();
         let rules = self.chosen_rules(given.rules, otherwise.rules, &mut assumed);
-        let komi = match given.komi {
-            Some(komi) => komi,
-            None => match self.recorded_komi(rules, &mut assumed)? {
-                Some(komi) => komi,
-                None => self.missing_komi(rules, otherwise, &mut assumed),
-            },
+        let recorded = match given.komi {
+            Some(komi) => Some(RecordedKomi { komi, is_plausible: true }),
+            None => self.recorded_komi(rules, &mut assumed)?,
+        };
+        let komi = match &recorded {
+            Some(recorded) => recorded.komi,
+            None => self.missing_komi(rules, otherwise, &mut assumed),
         };
         let is_named = given.rules.is_some() || Some(rules) == self.known_rules();
         let handicap = if is_named { self.handicap_stones() } else { 0 };
@@ -122,7 +132,11 @@ impl GameRecord {
             assumed.push(TERRITORY_NOTE.to_owned());
         }
         self.note_illegal_moves(rules, &mut assumed);
-        Ok(Terms { rules, komi, handicap, assumed })
+        let stated = ChosenTerms {
+            rules: is_named.then_some(rules),
+            komi: recorded.filter(|recorded| recorded.is_plausible).map(|recorded| recorded.komi),
+        };
+        Ok(Terms { rules, komi, handicap, stated, assumed })
     }
 
     fn chosen_rules(&self, given: Option<Rules>, otherwise: Rules, assumed: &mut Vec<String>) -> Rules {
@@ -233,14 +247,19 @@ impl GameRecord {
     }
 
     /// Returns the komi that `KM` means under `rules`.
-    fn recorded_komi(&self, rules: Rules, assumed: &mut Vec<String>) -> Result<Option<Komi>, UnusableKomi> {
+    fn recorded_komi(
+        &self,
+        rules: Rules,
+        assumed: &mut Vec<String>,
+    ) -> Result<Option<RecordedKomi>, UnusableKomi> {
+        let as_written = |komi| RecordedKomi { komi, is_plausible: true };
         let Some(written) = self.komi else { return Ok(None) };
         if self.is_komi_in_ko {
             assumed.push(format!("no KM in the record: KO[{written}] is read as the komi"));
         }
         let ours = Komi::from_points(written).ok().filter(|_| self.is_written_by_this_program());
         if ours.is_some() {
-            return Ok(ours);
+            return Ok(ours.map(as_written));
         }
         let first_hundredths =
             if self.is_from_fox { MIN_FOX_KOMI_IN_HUNDREDTHS } else { MIN_KOMI_IN_HUNDREDTHS };
@@ -255,7 +274,7 @@ impl GameRecord {
         let komi = Komi::from_points(points).ok().filter(|komi| komi.points().abs() <= f64::from(board));
         let komi = komi.ok_or_else(|| UnusableKomi { points: board, found: written.to_string() })?;
         if let Some(komi) = self.komi_of_fox(komi, written, rules, assumed) {
-            return Ok(Some(komi));
+            return Ok(Some(RecordedKomi { komi, is_plausible: false }));
         }
         match (is_in_hundredths, is_in_stones) {
             (false, false) => {}
@@ -265,7 +284,7 @@ impl GameRecord {
                 assumed.push(format!("KM[{written}] is in hundredths of stones of two points: komi {komi}"));
             }
         }
-        Ok(Some(komi))
+        Ok(Some(as_written(komi)))
     }
 
     /// Returns the komi of a game from Fox if it differs from the written one.

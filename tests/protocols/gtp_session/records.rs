@@ -228,6 +228,49 @@ fn assumed_rules_give_no_points_for_a_handicap_until_rules_are_set() {
 }
 
 #[test]
+fn what_is_assumed_for_a_record_ends_with_it() {
+    let handicap = file(b"(;SZ[9]HA[2]AB[cc][gg];W[ee])");
+    let even = file(b"(;SZ[9];B[cc];W[ee])");
+    let repeated = file(b"(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb];B[ee])");
+    let implausible = file(b"(;SZ[9]AP[foxwq]HA[2]KM[7.5]AB[cc][gg];W[ee])");
+    let japanese = file(b"(;SZ[9]RU[Japanese]KM[5.5];B[cc];W[ee])");
+    let mut session = session_with_dead(9, Some(DeadStones::Keep), options(30));
+    let terms = |session: &mut Session| {
+        let (komi, rules) = (ask(session, "get_komi"), session.engine().position().rules());
+        (komi.trim_start_matches("= ").to_owned(), rules.to_string())
+    };
+    let expect = |session: &mut Session, komi: &str, rules: &str| {
+        for begin in ["clear_board", "boardsize 9"] {
+            tell(session, &[begin]);
+            assert_eq!(terms(session), (komi.to_owned(), rules.to_owned()));
+        }
+        tell(session, &[&format!("loadsgf {}", even.path().display())]);
+        assert_eq!(terms(session), (komi.to_owned(), rules.to_owned()), "a later record");
+    };
+    for assumed in [&handicap, &repeated, &implausible] {
+        tell(&mut session, &[&format!("loadsgf {}", assumed.path().display())]);
+        assert_ne!(session.engine().position().komi(), Komi(2));
+        expect(&mut session, "7.5", "chinese");
+    }
+    tell(
+        &mut session,
+        &[&format!("loadsgf {}", handicap.path().display()), "komi 3", "kata-set-rule ko SIMPLE"],
+    );
+    assert!(ask(&mut session, "kata-get-rules").contains("\"whiteHandicapBonus\":\"0\""));
+    expect(&mut session, "3", "ko=simple,suicide=no,handicap=n");
+    tell(&mut session, &[&format!("loadsgf {}", handicap.path().display()), "kgs-rules aga", "komi 7.5"]);
+    expect(&mut session, "7.5", "aga");
+    tell(&mut session, &[&format!("loadsgf {}", japanese.path().display())]);
+    expect(&mut session, "5.5", "japanese");
+    tell(
+        &mut session,
+        &["kata-set-rules chinese", &format!("loadsgf {}", handicap.path().display()), "undo"],
+    );
+    tell(&mut session, &["clear_board", "komi 0.5", "set_free_handicap C3 G7 C7 G3"]);
+    assert_eq!(ask(&mut session, "final_score"), "= B+76.5");
+}
+
+#[test]
 fn what_white_gets_for_a_handicap_is_kept_until_the_rules_change() {
     let game = file(b"(;SZ[9]KM[0.5]RU[Chinese]HA[2];B[cc];B[gg];W[ee])");
     let mut session = session(9);

@@ -52,7 +52,7 @@ pub(super) fn komi(session: &mut Session, mut arguments: Arguments<'_>) -> Resul
             if matches!(error, KomiError::NoHalfPoint { .. }) { "whole or half points" } else { EXPECTED };
         GtpError::syntax(expected, arguments.rest().split_ascii_whitespace().next())
     })?;
-    session.engine.set_komi(komi);
+    session.set_komi(komi);
     Ok(String::new())
 }
 

@@ -5,6 +5,7 @@ use super::{Arguments, GtpError, Session, vertices};
 use crate::base::game::Move;
 use crate::go::handicap::{self, fixed_points, most_fixed};
 use crate::go::{Record, Size};
+use crate::records::sgf::DefaultTerms;
 use std::collections::HashSet;
 
 const COUNT: &str = "a number of stones";
@@ -82,7 +83,9 @@ fn place(session: &mut Session, stones: &[Move]) -> Result<String, GtpError> {
         return Err(GtpError::BoardNotEmpty);
     }
     let size = position.size();
-    let start = handicap::start(size, position.rules(), position.komi(), stones);
+    // The stones begin a game: what was assumed for a record, its moves taken back, does not hold in it.
+    let DefaultTerms { rules, komi } = session.terms;
+    let start = handicap::start(size, rules, komi, stones);
     let start =
         start.map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
     session.set_record(Record::from_position(start)).map_err(GtpError::SizeFailed)?;

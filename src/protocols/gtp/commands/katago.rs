@@ -53,7 +53,8 @@ pub(super) fn get_rules(session: &mut Session, _: Arguments<'_>) -> Result<Strin
 
 /// Sets the rules by name or by KataGo's JSON object. The game continues if its moves are legal by them.
 pub(super) fn set_rules(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
-    session.set_rules(rules::parse(arguments.rest())?)?;
+    let rules = rules::parse(arguments.rest())?;
+    session.set_rules(rules, rules)?;
     Ok(String::new())
 }
 
@@ -61,8 +62,9 @@ pub(super) fn set_rules(session: &mut Session, arguments: Arguments<'_>) -> Resu
 pub(super) fn set_rule(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let part = arguments.word("a part of rules, such as ko")?;
     let value = arguments.word("its value, such as SIMPLE")?;
-    let rules = rules::with_part(session.position().rules(), part, value).map_err(GtpError::Rule)?;
-    session.set_rules(rules)?;
+    let changed = |rules| rules::with_part(rules, part, value).map_err(GtpError::Rule);
+    let (rules, later) = (changed(session.position().rules())?, changed(session.terms.rules)?);
+    session.set_rules(rules, later)?;
     Ok(String::new())
 }
 
