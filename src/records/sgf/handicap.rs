@@ -36,15 +36,22 @@ impl GameRecord {
         }
     }
 
-    /// Returns the handicap: `HA` if it is two or more and any of the stones is on the board, else
-    /// [`counted_handicap`](GameRecord::counted_handicap).
+    /// Returns the handicap: the stones on the board before White's first, as KataGo counts them. If `HA` is two or more, it
+    /// decides which of Black's stones are the handicap: those set up, or Black's first moves too; other numbers, of
+    /// stones that are not on the board, are ignored. A setup with stones of White has the handicap of `HA` if Black has
+    /// as many stones. Without `HA`: [`counted_handicap`](GameRecord::counted_handicap).
     #[must_use]
     pub fn handicap_stones(&self) -> usize {
-        let FirstStones { set_up: [black, _], played, .. } = self.first_stones();
-        let most = usize::from(self.columns) * usize::from(self.rows);
-        match self.handicap {
-            Some(stones) if stones >= 2 && black + played > 0 => (stones as usize).min(most),
-            _ => self.counted_handicap(),
+        let FirstStones { set_up: [black, white], played, .. } = self.first_stones();
+        let stones = self.handicap.map_or(0, |stones| stones as usize);
+        if stones < 2 {
+            self.counted_handicap()
+        } else if stones == black || stones == black + played || (white > 0 && stones < black) {
+            stones
+        } else if black >= 2 && white == 0 {
+            black
+        } else {
+            self.counted_handicap()
         }
     }
 

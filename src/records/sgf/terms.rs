@@ -47,7 +47,8 @@ pub struct Terms {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
-    /// Handicap stones for which the rules compensate White; 0 if neither the record nor the user names the rules.
+    /// Handicap stones on the board. The rules compensate White for them, except assumed ones: a record that does not
+    /// name its rules may contain the compensation in its komi.
     pub handicap: usize,
     /// The rules and the komi that the user chose or the record states; `None` where they are assumed.
     pub stated: ChosenTerms,
@@ -125,7 +126,7 @@ impl GameRecord {
             None => self.missing_komi(rules, otherwise, &mut assumed),
         };
         let is_named = given.rules.is_some() || Some(rules) == self.known_rules();
-        let handicap = if is_named { self.handicap_stones() } else { 0 };
+        let handicap = self.handicap_stones();
         let rules = if is_named { rules } else { self.without_compensation(rules, &mut assumed) };
         self.note_handicap(rules, handicap, &mut assumed);
         if rules.scoring == Scoring::Territory {

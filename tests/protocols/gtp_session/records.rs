@@ -228,6 +228,23 @@ fn assumed_rules_give_no_points_for_a_handicap_until_rules_are_set() {
 }
 
 #[test]
+fn the_handicap_told_of_a_record_is_the_one_that_white_is_compensated_for() {
+    let mut session = session(9);
+    for (content, stones) in [
+        ("HA[4]KM[7.5]RU[Chinese];B[dd];W[ff]", 0),
+        ("HA[4]RU[Chinese]AB[dd][ee];W[ff]", 2),
+        ("HA[2]RU[Chinese]AB[dd][ee];B[cc];W[ff]", 2),
+        ("RU[Chinese]AB[dd][ee];B[cc];W[ff]", 0),
+        ("RU[Chinese];B[dd];B[ee];W[ff]", 2),
+    ] {
+        let game = file(format!("(;SZ[9]{content})").as_bytes());
+        tell(&mut session, &[&format!("loadsgf {}", game.path().display())]);
+        assert_eq!(ask(&mut session, "get_handicap"), format!("= {stones}"), "{content}");
+        assert_eq!(session.engine().position().compensation(), Komi(2 * stones), "{content}");
+    }
+}
+
+#[test]
 fn what_is_assumed_for_a_record_ends_with_it() {
     let handicap = file(b"(;SZ[9]HA[2]AB[cc][gg];W[ee])");
     let even = file(b"(;SZ[9];B[cc];W[ee])");

@@ -177,6 +177,28 @@ fn moves_of_black_before_white_s_first_stone_are_a_handicap() {
 }
 
 #[test]
+fn white_is_compensated_for_stones_on_the_board_whatever_number_ha_states() {
+    for (properties, stones) in [
+        ("HA[4];B[dd];W[ff]", 0),
+        ("HA[4]AB[dd];W[ff]", 0),
+        ("HA[4]AB[dd][ee];W[ff]", 2),
+        ("HA[4]AB[dd][ee];B[cc];W[ff]", 2),
+        ("HA[4]AB[dd][ee];B[cc];B[gg];W[ff]", 4),
+        ("HA[2]AB[dd][ee];B[cc];W[ff]", 2),
+        ("HA[2]AB[dd];B[cc];W[ff]", 2),
+        ("HA[4];B[dd];B[ee];W[ff]", 2),
+        ("HA[4];B[dd];B[ee];W[ff];W[gg]", 0),
+        ("HA[2];B[dd];B[ee];W[ff];W[gg]", 2),
+        ("HA[4];W[ff]", 0),
+        ("HA[2]AB[dd][ee][cc]AW[ff];W[gg]", 2),
+        ("HA[4]AB[dd][ee][cc]AW[ff];W[gg]", 0),
+    ] {
+        let terms = terms(&format!("SZ[9]KM[0.5]RU[Chinese]{properties}"));
+        assert_eq!((terms.handicap, terms.compensation()), (stones, Komi(2 * stones as i32)), "{properties}");
+    }
+}
+
+#[test]
 fn a_handicap_without_stones_is_placed_as_its_source_does_or_said_to_be_missing() {
     let board = |text: &str| {
         let record = game(text);

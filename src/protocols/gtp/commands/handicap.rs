@@ -62,9 +62,9 @@ pub(super) fn set_free_handicap(
     Ok(String::new())
 }
 
-/// Returns the number of handicap stones of the game; 0 without a handicap.
+/// Returns the number of handicap stones of the game, those that White is compensated for; 0 without a handicap.
 pub(super) fn get_handicap(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok(session.engine.record().handicap().to_string())
+    Ok(session.engine.record().compensated_stones().to_string())
 }
 
 /// Returns an error for fewer than 2 stones, and for a number that leaves no point empty.
