@@ -1,6 +1,7 @@
 //! Writing played games as SGF. The crate `sgf-parse` is not used, since it writes a square board as `SZ[9:9]`, which
 //! FF\[4\] forbids.
 
+use super::parse::Parser;
 use crate::base::game::{Game, Move, Player};
 use crate::go::geometry::Point;
 use crate::go::record::RecordPart;
@@ -82,17 +83,34 @@ pub fn write_record(record: &Record) -> String {
 /// empty ones are left out.
 #[must_use]
 pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
+    let (stones, rules) = (record.compensated_stones(), record.start().rules());
+    let text = game_text(record, rules, stones, names, result);
+    match counted_handicap(&text) {
+        counted if counted == stones => text,
+        // A reader would compensate White for stones that the record does not compensate for.
+        _ if stones == 0 => {
+            let rules = Rules { handicap_bonus: HandicapBonus::None, ..rules };
+            game_text(record, rules, 0, names, result)
+        }
+        // Some handicap stones are not on the board: their moves have been undone.
+        counted => game_text(record, rules, counted, names, result),
+    }
+}
+
+/// Returns the handicap that a reader finds in a written game.
+fn counted_handicap(text: &str) -> usize {
+    let game = Parser::new(text).next_game().and_then(Result::ok);
+    game.map_or(0, |game| game.handicap_stones())
+}
+
+/// Returns the text of a game with these rules and this handicap, which is left out below two stones.
+fn game_text(record: &Record, rules: Rules, handicap: usize, names: [&str; 2], result: &str) -> String {
     let parts: Vec<&RecordPart> = record.parts().collect();
     let start = parts[0].start();
-    let (stones, mut rules) = (record.compensated_stones(), start.rules());
-    if stones == 0 && record.handicap() > 0 {
-        // A reader would count the stones and compensate White for them.
-        rules.handicap_bonus = HandicapBonus::None;
-    }
     let mut text = header_of(start, rules);
-    if stones >= 2 {
+    if handicap >= 2 {
         // Writing to a string cannot fail.
-        let _ = write!(text, "HA[{stones}]");
+        let _ = write!(text, "HA[{handicap}]");
     }
     for (property, value) in [("PB", names[0]), ("PW", names[1]), ("RE", result)] {
         if !value.is_empty() {

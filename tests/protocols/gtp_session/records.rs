@@ -216,6 +216,38 @@ fn a_record_that_is_printed_and_loaded_has_the_same_score() {
 }
 
 #[test]
+fn a_record_that_is_loaded_and_printed_again_and_again_stays_the_same() {
+    let mut session = session(9);
+    let saved = file(b"");
+    let path = saved.path().display();
+    for (content, kept) in [
+        ("HA[2]AB[gc][cg];W[ee]", "HA[2]"),
+        ("HA[2]AB[gc][cg]", "HA[2]"),
+        ("HA[2]KM[0.5];B[gc];B[cg];W[ee]", "HA[2]"),
+        ("RU[Japanese]HA[2]AB[gc][cg];W[ee]", "HA[2]"),
+        ("RU[Japanese];B[gc];B[cg];W[ee]", "HA[2]"),
+        ("RU[AGA]KM[3.5]HA[4]AB[gc][cg];W[ee]", "RU[AGA]"),
+        ("RU[Chinese]HA[2]AB[gc][cg];B[cc];W[ee]", "HA[2]"),
+        (";AB[aa]B[cc];W[dd]", "RU[Chinese]"),
+        ("RU[Chinese];AB[aa]B[cc];W[dd]", "RU[Chinese]"),
+        ("RU[Chinese]AB[aa][bb];B[cc];W[dd]", "RU[Chinese]"),
+        ("RU[Chinese];B[aa];W[bb];AE[bb]AB[cc];B[dd];W[ee]", "RU[Chinese]"),
+        ("RU[Lasker]KM[3];B[aa];B[bb];W[cc];W[dd]", "KM[3]"),
+    ] {
+        for moves in [" 1", " 2", ""] {
+            let game = file(format!("(;SZ[9]{content})").as_bytes());
+            tell(&mut session, &[&format!("loadsgf {}{moves}", game.path().display())]);
+            let printed = ask(&mut session, "printsgf");
+            assert!(printed.contains(kept) || !moves.is_empty(), "{content}: {printed}");
+            let score = session.engine().position().area_komi();
+            tell(&mut session, &[&format!("printsgf {path}"), &format!("loadsgf {path}")]);
+            assert_eq!(ask(&mut session, "printsgf"), printed, "{content}{moves}");
+            assert_eq!(session.engine().position().area_komi(), score, "{content}{moves}");
+        }
+    }
+}
+
+#[test]
 fn assumed_rules_give_no_points_for_a_handicap_until_rules_are_set() {
     let game = file(b"(;SZ[9]KM[0.5]HA[2]AB[cc][gg];W[ee])");
     let mut session = session(9);
