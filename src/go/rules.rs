@@ -53,7 +53,9 @@ pub struct Rules {
     pub scoring: Scoring,
     /// White's compensation for a handicap.
     pub handicap_bonus: HandicapBonus,
-    /// True if players agree on dead stones and remove them at the end of a game; false if all stones on the board count.
+    /// True if players may end the game with dead stones on the board, which are removed by agreement; false if all
+    /// stones on the board count. Under territory scoring dead stones are removed either way: false then means that
+    /// disputes are played out, as in KataGo's Japanese rules.
     pub removes_dead: bool,
 }
 
@@ -80,19 +82,19 @@ impl Rules {
         suicide: false,
         scoring: Scoring::Territory,
         handicap_bonus: HandicapBonus::None,
-        removes_dead: true,
+        removes_dead: false,
     };
 }
 
 impl Rules {
     /// Returns the named rules with this ko rule, suicide and scoring, or else such rules without compensation for handicaps
-    /// and with removal of dead stones.
+    /// and with the customary removal of dead stones.
     #[must_use]
     pub fn customary(ko: KoRule, suicide: bool, scoring: Scoring) -> Rules {
         let named = [Rules::CHINESE, Rules::TROMP_TAYLOR, Rules::AGA, Rules::NEW_ZEALAND, Rules::JAPANESE];
         let is_same = |it: &Rules| (it.ko, it.suicide, it.scoring) == (ko, suicide, scoring);
-        let otherwise =
-            Rules { ko, suicide, scoring, handicap_bonus: HandicapBonus::None, removes_dead: true };
+        let removes_dead = scoring == Scoring::Area;
+        let otherwise = Rules { ko, suicide, scoring, handicap_bonus: HandicapBonus::None, removes_dead };
         named.into_iter().find(is_same).unwrap_or(otherwise)
     }
 

@@ -196,7 +196,11 @@ impl DeadStones {
     /// Returns the removal that the rules require.
     #[must_use]
     pub fn of_rules(rules: Rules) -> DeadStones {
-        if rules.removes_dead { DeadStones::Agreement } else { DeadStones::Keep }
+        if rules.removes_dead || rules.scoring == Scoring::Territory {
+            DeadStones::Agreement
+        } else {
+            DeadStones::Keep
+        }
     }
 
     /// Returns the status of the chains of a position, with playouts under the policy `playouts` where they decide.

@@ -56,13 +56,21 @@ pub fn without_komi(value: &Value) -> (Value, Option<Value>) {
     }
 }
 
-/// Returns the rules with one part changed, named as in `kata-set-rule`.
+/// Returns the rules with one part changed, named as in `kata-set-rule`; the other parts stay.
 ///
 /// # Errors
-/// Fails if the part or its value is unknown or not supported.
+/// Fails if the part or its value is unknown or not supported, or if the scoring differs from that of `rules`: its tax
+/// differs too.
 pub fn with_part(rules: Rules, name: &str, value: &str) -> Result<Rules, RulesError> {
     let mut parts = Parts::of(rules);
     parts.set(name, &Value::String(value.trim().to_owned()))?;
+    if parts.scoring != rules.scoring {
+        let expected = match rules.scoring {
+            Scoring::Area => "AREA, since tax is NONE (set both at once: kata-set-rules)",
+            Scoring::Territory => "TERRITORY, since tax is SEKI (set both at once: kata-set-rules)",
+        };
+        return Err(refuse(name, expected, format!("{value:?}")));
+    }
     parts.rules()
 }
 
@@ -116,12 +124,15 @@ struct Parts {
 impl Parts {
     /// Returns the values of parts that an object does not name.
     fn unstated() -> Parts {
-        Parts { removes_dead: None, ..Parts::of(Rules::TROMP_TAYLOR) }
+        Parts { removes_dead: None, tax: None, ..Parts::of(Rules::TROMP_TAYLOR) }
     }
 
+    /// Returns the values of all parts of `rules`.
     fn of(rules: Rules) -> Parts {
         let Rules { ko, suicide, scoring, handicap_bonus, removes_dead } = rules;
-        Parts { ko, suicide, scoring, handicap_bonus, removes_dead: Some(removes_dead), tax: None }
+        let [_, _, tax] = rules.katago_names();
+        let (removes_dead, tax) = (Some(removes_dead), Some(tax.to_owned()));
+        Parts { ko, suicide, scoring, handicap_bonus, removes_dead, tax }
     }
 
     fn set(&mut self, name: &str, value: &Value) -> Result<(), RulesError> {
@@ -175,8 +186,7 @@ impl Parts {
             }
         }
         let customary = Rules::customary(ko, suicide, scoring);
-        // Territory cannot be counted with dead stones on the board.
-        let removes_dead = scoring == Scoring::Territory || removes_dead.unwrap_or(customary.removes_dead);
+        let removes_dead = removes_dead.unwrap_or(customary.removes_dead);
         Ok(Rules { handicap_bonus, removes_dead, ..customary })
     }
 }

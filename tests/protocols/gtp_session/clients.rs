@@ -313,6 +313,56 @@ fn one_part_of_the_rules_is_set_or_refused_by_name() {
 }
 
 #[test]
+fn rules_that_are_accepted_are_told_as_they_were_given() {
+    let mut session = session(5);
+    for (ko, scoring, tax) in [("SIMPLE", "TERRITORY", "SEKI"), ("POSITIONAL", "AREA", "NONE")] {
+        for (friendly, suicide, bonus) in
+            [("false", "false", "0"), ("true", "true", "N"), ("false", "true", "N-1")]
+        {
+            let object = format!(
+                "{{\"friendlyPassOk\":{friendly},\"hasButton\":false,\"ko\":\"{ko}\",\"scoring\":\"{scoring}\",\
+                 \"suicide\":{suicide},\"tax\":\"{tax}\",\"whiteHandicapBonus\":\"{bonus}\"}}"
+            );
+            tell(&mut session, &[&format!("kata-set-rules {object}")]);
+            assert_eq!(ask(&mut session, "kata-get-rules"), format!("= {object}"));
+            for told in ["true", "false"] {
+                tell(&mut session, &[&format!("kata-set-rule friendlyPassOk {told}")]);
+                let rules = ask(&mut session, "kata-get-rules");
+                assert!(rules.contains(&format!("\"friendlyPassOk\":{told}")), "{rules}");
+            }
+            tell(
+                &mut session,
+                &[&format!("kata-set-rule tax {tax}"), &format!("kata-set-rule scoring {scoring}")],
+            );
+        }
+    }
+    // KataGo's Japanese rules.
+    tell(&mut session, &["kata-set-rules japanese"]);
+    let japanese = ask(&mut session, "kata-get-rules");
+    assert!(japanese.contains("\"friendlyPassOk\":false"), "{japanese}");
+    let refusal = "? cannot set rule: scoring: expected TERRITORY, since tax is SEKI";
+    refuse(&mut session, "kata-set-rule scoring AREA", refusal);
+    refuse(&mut session, "kata-set-rule tax NONE", "? cannot set rule: tax: expected NONE with scoring AREA");
+    tell(&mut session, &["kata-set-rules chinese"]);
+    let refusal = "? cannot set rule: scoring: expected AREA, since tax is NONE";
+    refuse(&mut session, "kata-set-rule scoring TERRITORY", refusal);
+}
+
+#[test]
+fn dead_stones_are_removed_under_territory_scoring_however_players_pass() {
+    let mut session = session(5);
+    for friendly in [true, false] {
+        let rules = format!("{{\"scoring\":\"TERRITORY\",\"ko\":\"SIMPLE\",\"friendlyPassOk\":{friendly}}}");
+        tell(&mut session, &[&format!("kata-set-rules {rules}"), "clear_board", "komi 0.5"]);
+        for move_number in 1..=5 {
+            tell(&mut session, &[&format!("play b C{move_number}"), &format!("play w D{move_number}")]);
+        }
+        tell(&mut session, &["play b E3", "play w pass", "play b pass"]);
+        assert_eq!(ask(&mut session, "final_status_list dead"), "= E3");
+    }
+}
+
+#[test]
 fn the_handicap_is_told_however_it_was_placed() {
     let mut session = session(9);
     assert_eq!(ask(&mut session, "get_handicap"), "= 0");

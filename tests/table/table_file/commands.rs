@@ -284,13 +284,13 @@ fn tables_with_other_keys_and_a_table_given_twice_are_not_merged() {
 fn long_rules_keep_komi_and_keys_of_a_table() {
     let folder = Folder::new();
     let path = folder.path("a.tewari");
-    let rules = "ko=situational,suicide=yes,scoring=territory,handicap=n-1,dead=none";
+    let rules = "ko=situational,suicide=yes,scoring=territory,handicap=n-1,dead=agreement";
     let create = ["create", "--size", "9", "--table-size", "1MiB", "--komi", "12.5", "--rules", rules];
     assert!(table(&create, &[&path]).status.success());
     let found = analyze(&path, &["--simulations", "10"]);
     assert!(found.status.success() && stderr(&found).lines().all(|line| !line.contains("made for")));
     let text = String::from_utf8_lossy(&found.stdout).into_owned();
-    assert!(text.contains("\"komi\":12.5") && text.contains("dead=none"), "{text}");
+    assert!(text.contains("\"komi\":12.5") && text.contains("dead=agreement"), "{text}");
     assert_refused(&analyze(&path, &["--key-policy", "path"]), &["keys of --key-policy path"]);
 }
 
