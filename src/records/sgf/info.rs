@@ -58,7 +58,7 @@ pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
         record.is_komi_in_ko = record.komi.is_some();
     }
     if record.handicap.is_none() {
-        let handicap = checked(properties, "HA", "a number", warnings, |raw| raw.trim().parse().ok());
+        let handicap = checked(properties, "HA", "a number", warnings, value::handicap);
         // Many programs write HA[0] for an even game.
         record.handicap = handicap.filter(|&stones| stones != 0);
     }

@@ -119,16 +119,46 @@ pub(super) fn komi(raw: &str) -> Option<f64> {
     let units =
         [("points", 1.0), ("point", 1.0), ("目", 1.0), ("点", 1.0), ("點", 1.0), ("子", 2.0), ("", 1.0)];
     let (number, unit) = units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
-    let number = real(number).or_else(|| Some(numeral(number.trim())? as f64))?;
+    let number = real(number).or_else(|| mixed_number(number))?;
     Some(unit * (number + half))
 }
 
-/// Reads a numeral from 0 to 9 in Chinese characters.
-fn numeral(text: &str) -> Option<usize> {
-    const NUMERALS: &str = "零一二三四五六七八九";
-    let mut characters = text.chars();
-    let (first, rest) = (characters.next()?, characters.next());
-    NUMERALS.chars().position(|numeral| numeral == first).filter(|_| rest.is_none())
+/// Reads a handicap: a whole number, which stones (also 子) may follow.
+pub(super) fn handicap(raw: &str) -> Option<u32> {
+    let text = raw.trim().to_ascii_lowercase();
+    let units = ["stones", "stone", "子", ""];
+    let number = units.iter().find_map(|unit| text.strip_suffix(unit))?;
+    number.trim().parse().ok().or_else(|| numeral(number))
+}
+
+/// Reads a numeral, and a fraction that may follow it after 又: 3又3/4 is 3.75, as is 三又四分之三.
+fn mixed_number(text: &str) -> Option<f64> {
+    let (whole, fraction) = text.split_once('又').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+    let whole_number = |text: &str| text.trim().parse().ok().or_else(|| numeral(text)).map(f64::from);
+    let whole = whole_number(whole)?;
+    let Some(fraction) = fraction else { return Some(whole) };
+    let parts = fraction.split_once('/').or_else(|| fraction.split_once("分之").map(|(of, n)| (n, of)));
+    let (numerator, denominator) = parts?;
+    let (numerator, denominator) = (whole_number(numerator)?, whole_number(denominator)?);
+    (numerator < denominator).then_some(whole + numerator / denominator)
+}
+
+/// Reads a numeral from 0 to 99 in Chinese characters.
+fn numeral(text: &str) -> Option<u32> {
+    let digit = |text: &str| {
+        let mut characters = text.chars();
+        let (first, rest) = (characters.next()?, characters.next());
+        let number = match first {
+            '〇' => 0,
+            '两' | '兩' => 2,
+            _ => "零一二三四五六七八九".chars().position(|numeral| numeral == first)?,
+        };
+        rest.is_none().then_some(number as u32)
+    };
+    let text = text.trim();
+    let Some((tens, ones)) = text.split_once('十') else { return digit(text) };
+    let tens = if tens.is_empty() { 1 } else { digit(tens)? };
+    Some(10 * tens + if ones.is_empty() { 0 } else { digit(ones)? })
 }
 
 /// Reads a value of `PL`: the letters of FF\[4\], or the words and numbers of older programs.

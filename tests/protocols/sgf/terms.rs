@@ -41,11 +41,48 @@ fn the_komi_of_a_record_of_ours_is_read_as_it_was_meant() {
 
 #[test]
 fn units_after_a_komi_are_read() {
-    for (written, points) in
-        [("5.5目", 5.5), ("6目半", 6.5), ("六目半", 6.5), ("3.75子", 7.5), ("7 points", 7.0), ("0.5点", 0.5)]
-    {
+    for (written, points) in [
+        ("5.5目", 5.5),
+        ("6目半", 6.5),
+        ("六目半", 6.5),
+        ("3.75子", 7.5),
+        ("7 points", 7.0),
+        ("0.5点", 0.5),
+        ("3又3/4子", 7.5),
+        ("2 又 3/4 子", 5.5),
+        ("三又四分之三子", 7.5),
+        ("三又3/4子", 7.5),
+        ("3又1/2目", 3.5),
+        ("十目", 10.0),
+        ("两子", 4.0),
+    ] {
         let terms = terms(&format!("CA[UTF-8]RU[Chinese]KM[{written}]"));
         assert_eq!((terms.komi.points(), terms.assumed.as_slice()), (points, &[][..]), "{written}");
+    }
+}
+
+#[test]
+fn numerals_and_units_of_a_handicap_are_read() {
+    let written = [
+        ("9", 9),
+        ("九子", 9),
+        ("九", 9),
+        ("两子", 2),
+        ("2子", 2),
+        ("十三子", 13),
+        ("4 stones", 4),
+        ("二十", 20),
+    ];
+    for (written, stones) in written {
+        let record = game(&format!("(;CA[UTF-8]HA[{written}];W[aa])"));
+        assert_eq!(record.handicap, Some(stones), "{written}");
+    }
+    for (property, unreadable) in
+        [("HA", "子"), ("HA", "九九"), ("HA", "多"), ("KM", "3又4/3子"), ("KM", "3又0/0子")]
+    {
+        let record = game(&format!("(;CA[UTF-8]{property}[{unreadable}];W[aa])"));
+        assert!(record.warnings[0].contains("expected a number"), "{:?}", record.warnings);
+        assert_eq!((record.handicap, record.komi), (None, None), "{unreadable}");
     }
 }
 
