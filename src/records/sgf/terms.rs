@@ -81,6 +81,13 @@ struct RecordedKomi {
     is_plausible: bool,
 }
 
+/// The unit of the number in `KM`; points if neither is true.
+struct KomiUnit {
+    is_in_hundredths: bool,
+    /// True if the unit is a stone of two points.
+    is_in_stones: bool,
+}
+
 impl Terms {
     /// Returns White's compensation for the handicap, besides komi.
     #[must_use]
@@ -262,14 +269,8 @@ impl GameRecord {
         if ours.is_some() {
             return Ok(ours.map(as_written));
         }
-        let first_hundredths =
-            if self.is_from_fox { MIN_FOX_KOMI_IN_HUNDREDTHS } else { MIN_KOMI_IN_HUNDREDTHS };
-        // Hundredths of points, or of stones, are multiples of a half, or of a quarter.
-        let is_in_hundredths = written.abs() >= first_hundredths && (4.0 * written / 100.0).fract() == 0.0;
+        let KomiUnit { is_in_hundredths, is_in_stones } = self.komi_unit(written, rules);
         let number = if is_in_hundredths { written / 100.0 } else { written };
-        let is_quarter = (2.0 * number).fract().abs() == 0.5 && number.abs() <= MAX_KOMI_IN_STONES;
-        let is_chinese_at_fox = self.is_from_fox && rules.scoring == Scoring::Area;
-        let is_in_stones = is_quarter || (is_in_hundredths && is_chinese_at_fox && number == 3.5);
         let points = if is_in_stones { 2.0 * number } else { number };
         let board = (u32::from(self.columns) * u32::from(self.rows)).max(MAX_USUAL_KOMI);
         let komi = Komi::from_points(points).ok().filter(|komi| komi.points().abs() <= f64::from(board));
@@ -286,6 +287,25 @@ impl GameRecord {
             }
         }
         Ok(Some(as_written(komi)))
+    }
+
+    /// Returns true if `KM` is read in stones of two points under `rules`: the margin in `RE` then is in stones too.
+    #[must_use]
+    pub fn is_komi_in_stones(&self, rules: Rules) -> bool {
+        let written = self.komi.filter(|_| !self.is_written_by_this_program());
+        written.is_some_and(|written| self.komi_unit(written, rules).is_in_stones)
+    }
+
+    fn komi_unit(&self, written: f64, rules: Rules) -> KomiUnit {
+        let first_hundredths =
+            if self.is_from_fox { MIN_FOX_KOMI_IN_HUNDREDTHS } else { MIN_KOMI_IN_HUNDREDTHS };
+        // Hundredths of points, or of stones, are multiples of a half, or of a quarter.
+        let is_in_hundredths = written.abs() >= first_hundredths && (4.0 * written / 100.0).fract() == 0.0;
+        let number = if is_in_hundredths { written / 100.0 } else { written };
+        let is_quarter = (2.0 * number).fract().abs() == 0.5 && number.abs() <= MAX_KOMI_IN_STONES;
+        let is_chinese_at_fox = self.is_from_fox && rules.scoring == Scoring::Area;
+        let is_in_stones = is_quarter || (is_in_hundredths && is_chinese_at_fox && number == 3.5);
+        KomiUnit { is_in_hundredths, is_in_stones }
     }
 
     /// Returns the komi of a game from Fox if it differs from the written one.

@@ -81,6 +81,7 @@ pub fn review(
         names: record.names.clone(),
         ranks: record.ranks.clone(),
         result: record.result.clone(),
+        is_in_stones: record.is_komi_in_stones(terms.rules),
         date: record.date.clone(),
         event: record.event.clone(),
         title: record.title.clone(),

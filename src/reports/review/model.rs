@@ -15,6 +15,9 @@ pub struct Review {
     pub ranks: [Option<String>; 2],
     /// The result as the record states it.
     pub result: Option<String>,
+    /// True if the record has its komi, and so the margin of its result, in stones of two points.
+    #[serde(default)]
+    pub is_in_stones: bool,
     /// The date as the record states it.
     pub date: Option<String>,
     /// The event as the record states it.

@@ -106,7 +106,9 @@ fn result(review: &Review) -> (Option<Player>, String) {
     };
     match winner_of(written) {
         Some((winner, "")) => (Some(winner), format!("{} won.", name(winner))),
-        Some((winner, how)) => (Some(winner), format!("{} won {}.", name(winner), how_in_words(how))),
+        Some((winner, how)) => {
+            (Some(winner), format!("{} won {}.", name(winner), how_in_words(how, review.is_in_stones)))
+        }
         None => {
             let given = format!("The record gives the result as {written}");
             if is_draw(written) { (None, format!("{given}.")) } else { end(review, Some(given)) }
@@ -175,17 +177,28 @@ fn winner_in_words(result: &str) -> Option<Player> {
     winner.filter(|_| has_won).map(|(player, _)| player)
 }
 
-fn how_in_words(how: &str) -> String {
+/// Returns the end of a game in words. `is_in_stones`: the unit of a margin that does not show its unit.
+fn how_in_words(how: &str, is_in_stones: bool) -> String {
     match how.to_ascii_lowercase().as_str() {
         "r" | "res" | "resign" => "by resignation".to_owned(),
         "t" | "time" => "on time".to_owned(),
         "f" | "forfeit" => "by forfeit".to_owned(),
-        points => match points.parse::<f64>() {
-            Ok(1.0) => "by 1 point".to_owned(),
-            Ok(points) => format!("by {points} points"),
-            Err(_) => format!("({how})"),
-        },
+        margin => margin_in_words(margin, is_in_stones).unwrap_or_else(|| format!("({how})")),
     }
+}
+
+/// Returns a margin in points, and in stones of two points if it is written so; `None` if it is no number.
+fn margin_in_words(written: &str, is_in_stones: bool) -> Option<String> {
+    let number = written.strip_suffix('子').map(str::trim_end);
+    let margin: f64 = number.unwrap_or(written).parse().ok()?;
+    // No margin in points has a quarter, which is half of the half point in the komi.
+    let is_quarter = (2.0 * margin).fract().abs() == 0.5;
+    let count = |number: f64, unit| format!("{number} {unit}{}", if number == 1.0 { "" } else { "s" });
+    Some(if is_quarter || is_in_stones || number.is_some() {
+        format!("by {} ({})", count(2.0 * margin, "point"), count(margin, "stone"))
+    } else {
+        format!("by {}", count(margin, "point"))
+    })
 }
 
 /// Win rates of the side that lost.
@@ -249,6 +262,29 @@ impl LoserWinRates {
         match self.last_ahead() {
             Some(turn) => format!("{} was last ahead after move {turn}.", name(self.loser)),
             None => format!("{} was never ahead.", name(self.loser)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_margin_in_stones_is_told_in_points_too() {
+        for (how, is_in_stones, words) in [
+            ("2.5", false, "by 2.5 points"),
+            ("1", false, "by 1 point"),
+            ("1.25", true, "by 2.5 points (1.25 stones)"),
+            ("0.75", true, "by 1.5 points (0.75 stones)"),
+            ("1.25", false, "by 2.5 points (1.25 stones)"),
+            ("1", true, "by 2 points (1 stone)"),
+            ("0.5", true, "by 1 point (0.5 stones)"),
+            ("1.25子", false, "by 2.5 points (1.25 stones)"),
+            ("R", true, "by resignation"),
+            ("?", true, "(?)"),
+        ] {
+            assert_eq!(how_in_words(how, is_in_stones), words);
         }
     }
 }

@@ -23,6 +23,23 @@ fn everything_of_the_original_is_kept_and_mistakes_have_marks_and_variations() {
 }
 
 #[test]
+fn a_margin_is_in_the_unit_of_the_komi() {
+    let directory = directory();
+    for (properties, words) in [
+        ("KM[3.75]RE[W+1.25]", "White won by 2.5 points (1.25 stones)."),
+        ("KM[375]RE[B+0.75]", "Black won by 1.5 points (0.75 stones)."),
+        ("KM[350]RE[B+2]AP[foxwq]", "Black won by 4 points (2 stones)."),
+        ("KM[7.5]RE[W+2.5]", "White won by 2.5 points."),
+        ("KM[650]RE[W+2.5]", "White won by 2.5 points."),
+    ] {
+        let game = format!("(;SZ[5]RU[Chinese]{properties};B[cc];W[bb])");
+        let options = ["--simulations", "10", "--table-size", "4MiB"];
+        let run = run(&[&[file(&directory, "game.sgf", game).as_str()], &options[..]].concat());
+        assert!(run.output.contains(words), "{properties}: {} {}", run.output, run.errors);
+    }
+}
+
+#[test]
 fn a_second_review_replaces_the_win_rates_of_the_first() {
     let directory = directory();
     let once = review(&[&file(&directory, "game.sgf", GAME), "--format", "sgf"]);
