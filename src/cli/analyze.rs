@@ -43,7 +43,7 @@ pub(super) struct AnalyzeArguments {
     /// Board, as COLUMNSxROWS or one number, each from 1 to 19; a file has its own. Default: the table file's, or 19.
     #[arg(long, conflicts_with = "file", help_heading = POSITION)]
     size: Option<Size>,
-    /// Komi; default: the file's, or the table file's, or 7.5, or 6.5 under territory scoring.
+    /// Komi; default: the file's, or 0.5 with a handicap, or the table file's, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or

@@ -59,6 +59,20 @@ fn the_help_says_how_long_each_command_thinks() {
 }
 
 #[test]
+fn the_help_says_where_the_komi_of_a_record_comes_from() {
+    let of_rules = "or 7.5, or 6.5 under territory scoring";
+    for (arguments, fragment) in [
+        (&["analyze", "--help"][..], "the file's, or 0.5 with a handicap, or the table file's"),
+        (&["review", "--help"], "the record's, or 0.5 with a handicap, or the table file's"),
+        (&["table", "learn", "--help"], "the record's, or 0.5 with a handicap, or the table file's"),
+        (&["network", "eval", "--help"], "the file's, or 0.5 with a handicap"),
+    ] {
+        let help = words(arguments);
+        assert!(help.contains(&format!("{fragment}, {of_rules}")), "{arguments:?}: {help}");
+    }
+}
+
+#[test]
 fn the_help_lists_all_values() {
     let policies = tewari::table::Replacement::ALL.map(tewari::table::Replacement::name);
     for command in ["gtp", "sweep", "bench"] {

@@ -29,7 +29,7 @@ pub(super) struct EvalArguments {
     /// The number of the game, from 1, in a file with several.
     #[arg(long, value_name = "N", default_value = "1")]
     game: NonZeroUsize,
-    /// Komi; default: the file's, or 7.5.
+    /// Komi; default: the file's, or 0.5 with a handicap, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
     /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or

@@ -76,10 +76,10 @@ pub(super) struct ReviewArguments {
     /// earlier ones.
     #[arg(long, value_name = "N", default_value = "1")]
     passes: NonZeroUsize,
-    /// Komi; default: the record's, or 7.5.
+    /// Komi; default: the record's, or 0.5 with a handicap, or the table file's, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
-    /// Rules, as in `analyze`. Default: the record's if it names them, or chinese.
+    /// Rules, as in `analyze`. Default: the record's if it names them, or the table file's, or chinese.
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
     /// Stones removed as dead where a game has ended. Default: none by tromp-taylor rules, else those that both players

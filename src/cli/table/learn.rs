@@ -36,7 +36,7 @@ pub(super) struct LearnArguments {
     /// Size of the table alone; overrides --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
-    /// Komi. Default: the record's, or the table file's, or 7.5, or 6.5 under territory scoring.
+    /// Komi. Default: the record's, or 0.5 with a handicap, or the table file's, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
     /// Rules. Default: the record's if it names them, or the table file's, or chinese.
