@@ -41,11 +41,12 @@ impl ChainSum<'_> {
         self.moves().iter().map(|it| it.visits).max().unwrap_or(0)
     }
 
-    /// Returns the sums of all moves of the parts, in the order of the longest chain.
+    /// Returns the sums of all moves of the parts, in the order of the part that lists most of them.
     pub(super) fn moves(&self) -> Vec<MoveSum> {
         let mut moves: Vec<MoveSum> = Vec::new();
         let mut listed = BTreeSet::new();
-        for page in self.longest().into_iter().chain(&self.parts).flatten() {
+        let fullest = self.parts.iter().max_by_key(|part| part.iter().flat_map(Page::moves).count());
+        for page in fullest.into_iter().chain(&self.parts).flatten() {
             for (number, edge) in page.moves() {
                 if listed.insert(number) {
                     let (visits, value) = self.edge(number);
@@ -78,7 +79,7 @@ impl ChainSum<'_> {
             let Some(words) = target.page_words(number) else { break };
             let rest = match moves.get((rank + 1) * shape.edges()) {
                 Some(next) => next.prior,
-                None => self.longest().and_then(|chain| chain.last()?.rest()),
+                None => self.rest(),
             };
             let listed: Vec<_> = chunk.iter().filter_map(|it| Some((it.number, it.prior?))).collect();
             let priors: Vec<_> = chunk.iter().map(|it| it.prior).collect();
@@ -138,8 +139,13 @@ impl ChainSum<'_> {
         }
     }
 
-    fn longest(&self) -> Option<&Chain<'_>> {
-        self.parts.iter().max_by_key(|chain| chain.len())
+    /// Returns the prior of the best move in no part; `None` if a part lists all legal moves.
+    ///
+    /// A move in no part is in the rest of each, so the lowest is the closest bound; a part that lists every move of the
+    /// others has it exactly. Pages of ownership repeat the rest of the page before them.
+    fn rest(&self) -> Option<Prior> {
+        let rests = self.parts.iter().filter_map(|part| part.last()).map(Page::rest);
+        rests.min_by_key(|rest| rest.map(|prior| prior.wins)).flatten()
     }
 
     /// Returns the value estimate of the first part that has one. It is the same in all tables and no sample, so it
@@ -200,4 +206,70 @@ pub(super) fn weighted_mean(terms: impl Iterator<Item = (u32, Value, i128)>) -> 
         return (0, Value(0));
     }
     (visits as u64, Value((weighted / visits).clamp(0, i128::from(u32::MAX)) as u32))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::table::counters::Counters;
+    use crate::table::layout::Shape;
+    use crate::table::transposition_table::ProtectedPath;
+
+    const MOVES: usize = 82;
+    const KEY: u64 = 77 << 40;
+
+    fn priors(legal: usize) -> Vec<Option<Prior>> {
+        let prior = |it: usize| Prior { visits: 100, wins: (legal - it) as u8 };
+        (0..MOVES).map(|it| (it < legal).then(|| prior(it))).collect()
+    }
+
+    /// Returns a table with a position of `legal` moves that has up to `pages` pages of moves, and its ownership if
+    /// `has_ownership`.
+    fn table(legal: usize, pages: usize, has_ownership: bool) -> Table {
+        let (table, path) =
+            (Table::new(Shape::ranked(MOVES), 1 << 16).expect("a table"), ProtectedPath::default());
+        let mut counters = Counters::default();
+        let entry = table.find_or_claim(KEY, path, &mut counters).expect("an entry");
+        let first = table.claim_page(&entry, || priors(legal), path, &mut counters).expect("a page").number();
+        if has_ownership {
+            table.store_ownership(KEY, &[1.0; MOVES - 1], &mut counters);
+        }
+        for _ in 1..pages {
+            let page = table.page(&table.find(KEY).expect("an entry")).filter(|page| page.number() == first);
+            table.claim_next_page(&page.expect("the page"), || Some(priors(legal)), path, &mut counters);
+        }
+        table
+    }
+
+    fn chain(table: &Table) -> Chain<'_> {
+        table.chain(table.page(&table.find(KEY).expect("an entry")).expect("a page")).collect()
+    }
+
+    /// Merges the chains of the position; returns the number of moves stored and the rest of each page stored.
+    fn merge(sources: &[&Table]) -> (usize, Vec<Option<u8>>) {
+        let target = Table::new(Shape::ranked(MOVES), 1 << 16).expect("a table");
+        let entry =
+            target.find_or_claim(KEY, ProtectedPath::default(), &mut Counters::default()).expect("an entry");
+        let sum = ChainSum { parts: sources.iter().map(|it| chain(it)).collect(), base: None };
+        sum.store((&target, KEY), 1, 0, &sum.moves(), 0);
+        entry.update_meta(|meta| crate::table::entry::EntryMeta { page: 1, ..meta });
+        let stored = chain(&target);
+        let rests = stored.iter().map(|page| page.rest().map(|prior| prior.wins));
+        (stored.iter().flat_map(Page::moves).count(), rests.collect())
+    }
+
+    #[test]
+    fn the_rest_of_a_merged_chain_is_that_behind_all_its_moves_whatever_has_an_ownership() {
+        for (legal, pages, moves, last) in [(80, 2, 16, Some(64)), (80, 3, 24, Some(56)), (12, 2, 12, None)] {
+            let [few, many] = [table(legal, 1, true), table(legal, pages, false)];
+            assert_eq!(chain(&few).len(), 3);
+            for sources in [[&few, &many], [&many, &few]] {
+                let (stored, rests) = merge(&sources);
+                assert_eq!(stored, moves);
+                // The pages of ownership repeat the rest.
+                assert!(rests[pages - 1..].iter().all(|rest| *rest == last), "{legal}, {pages}: {rests:?}");
+                assert_eq!(rests[0], Some((legal - 8) as u8));
+            }
+        }
+    }
 }
