@@ -11,7 +11,22 @@ pub(super) struct QueryError {
     pub(super) id: Option<String>,
 }
 
+/// Maximum length of a value that a message repeats, in characters.
+const MAX_FOUND: usize = 60;
+
 impl QueryError {
+    /// Returns the error for the value of a field, or of a part of it, that is not the one `expected`; `None` for a missing
+    /// value.
+    pub(super) fn unexpected(
+        field: &str,
+        expected: &str,
+        value: Option<&Value>,
+        id: Option<&str>,
+    ) -> QueryError {
+        let message = format!("{expected}, {}", found(value));
+        QueryError { message, field: Some(field.to_owned()), id: id.map(str::to_owned) }
+    }
+
     pub(super) fn object(&self) -> Value {
         let mut object = Map::from_iter([("error".to_owned(), self.message.clone().into())]);
         for (key, value) in [("field", &self.field), ("id", &self.id)] {
@@ -20,6 +35,16 @@ impl QueryError {
             }
         }
         Value::Object(object)
+    }
+}
+
+/// Returns the words of a message for the value found, cut to [`MAX_FOUND`] characters.
+pub(super) fn found(value: Option<&Value>) -> String {
+    let Some(value) = value else { return "found nothing".to_owned() };
+    let text = value.to_string();
+    match text.char_indices().nth(MAX_FOUND) {
+        None => format!("found {text}"),
+        Some((end, _)) => format!("found {}...", &text[..end]),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The part of the server that reads and answers lines, also while the engine searches.
 
 use super::defaults::QueryDefaults;
-use super::error::{QueryError, warning};
+use super::error::{QueryError, found, warning};
 use super::memory_limit::QueryMemory;
 use super::query::PositionRequest;
 use super::{message, reader};
@@ -114,9 +114,8 @@ impl<W: Write> Frontend<W> {
         length: usize,
         current: Option<&PositionRequest>,
     ) -> Result<Answers, QueryError> {
-        if let Some(action) = object.get("action").filter(|action| !action.is_null()) {
-            let action = action.as_str().unwrap_or_default().to_owned();
-            return self.act(&action, object, current);
+        if object.get("action").is_some_and(|action| !action.is_null()) {
+            return self.act(object, current);
         }
         let (requests, ignored) =
             reader::read(&object, &self.defaults, |positions| self.memory.take(length, positions))?;
@@ -127,20 +126,19 @@ impl<W: Write> Frontend<W> {
 
     fn act(
         &mut self,
-        action: &str,
         mut object: Map<String, Value>,
         current: Option<&PositionRequest>,
     ) -> Result<Answers, QueryError> {
-        let id = object.get("id").and_then(Value::as_str).map(str::to_owned);
-        let error = |field: &str, message: &str| QueryError {
-            message: message.to_owned(),
-            field: Some(field.to_owned()),
-            id: id.clone(),
+        let text = |field: &str| object.get(field).and_then(Value::as_str).map(str::to_owned);
+        let id = text("id");
+        let unexpected = |field: &str, expected: &str, value| {
+            QueryError::unexpected(field, expected, value, id.as_deref())
         };
         if id.is_none() {
-            return Err(error("id", "expected a text: the id that the answer repeats"));
+            return Err(unexpected("id", reader::EXPECTED_ID, object.get("id")));
         }
-        match action {
+        let action = text("action").unwrap_or_default();
+        match action.as_str() {
             "query_version" => {
                 object.insert("version".to_owned(), env!("CARGO_PKG_VERSION").into());
                 object.insert("git_hash".to_owned(), "".into());
@@ -150,12 +148,15 @@ impl<W: Write> Frontend<W> {
             }
             "clear_cache" => self.is_clearing = true,
             "terminate" | "terminate_all" => {
-                let wanted = object.get("terminateId").and_then(Value::as_str).map(str::to_owned);
-                let wanted = wanted.filter(|_| action == "terminate");
+                let wanted = text("terminateId").filter(|_| action == "terminate");
                 if wanted.is_none() && action == "terminate" {
-                    return Err(error("terminateId", "expected the id of a query"));
+                    let expected = "expected the id of a query to end";
+                    return Err(unexpected("terminateId", expected, object.get("terminateId")));
                 }
-                let turns = turn_numbers(&object).map_err(|what| error("turnNumbers", what))?;
+                let turns = turn_numbers(&object).map_err(|found| {
+                    let expected = "expected a list of turns, whole numbers from 0";
+                    unexpected("turnNumbers", expected, Some(found))
+                })?;
                 let is_meant = move |request: &PositionRequest| {
                     wanted.as_ref().is_none_or(|wanted| request.query.id == *wanted)
                         && turns.as_ref().is_none_or(|turns| turns.contains(&request.turn))
@@ -164,7 +165,7 @@ impl<W: Write> Frontend<W> {
             }
             _ => {
                 let known = "expected query_version, query_models, clear_cache, terminate or terminate_all";
-                return Err(error("action", known));
+                return Err(unexpected("action", known, object.get("action")));
             }
         }
         Ok(Box::new(std::iter::once(Value::Object(object))))
@@ -187,19 +188,19 @@ impl<W: Write> Frontend<W> {
     }
 }
 
-fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {
+/// Returns the field `turnNumbers`, or the value in it that is no list or no turn.
+fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &Value> {
     let Some(turns) = object.get("turnNumbers").filter(|turns| !turns.is_null()) else { return Ok(None) };
-    let numbers = turns.as_array().and_then(|turns| {
-        turns.iter().map(|turn| turn.as_u64().map(|turn| turn as usize)).collect::<Option<Vec<_>>>()
-    });
-    numbers.map(Some).ok_or("expected a list of turns")
+    let number = |turn: &Value| turn.as_u64().map(|turn| turn as usize);
+    let numbers = turns.as_array().ok_or(turns)?.iter().map(|turn| number(turn).ok_or(turn));
+    numbers.collect::<Result<_, _>>().map(Some)
 }
 
 fn parse(line: &Line) -> Result<Map<String, Value>, QueryError> {
     let error = |message: String| QueryError { message, field: None, id: None };
     match serde_json::from_str(line.text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(error("expected a JSON object".to_owned())),
+        Ok(other) => Err(error(format!("expected a JSON object, {}", found(Some(&other))))),
         Err(what) => Err(error(format!("expected a JSON object: {what}"))),
     }
 }

@@ -27,6 +27,12 @@ const UNKNOWN_FIELD: &str = "unknown field, ignored";
 /// Warning for moves that are executed although the rules forbid them, as KataGo does.
 const FORBIDDEN_MOVE: &str =
     "the rules forbid one of the moves (ko, superko or suicide): executed all the same";
+/// The value expected of the field `id`.
+pub(super) const EXPECTED_ID: &str = "expected a text (the id that the answer repeats)";
+/// The value expected where a player is named.
+const EXPECTED_PLAYER: &str = "expected B or W";
+/// The value expected of a number of visits and the like.
+const EXPECTED_POSITIVE: &str = "expected a whole number of at least 1";
 /// Warning for an `untilDepth` above 1.
 const UNSUPPORTED_DEPTH: &str =
     "moves are avoided or allowed only at the root: untilDepth above 1 is treated as 1";
@@ -38,9 +44,7 @@ pub(super) fn read(
     reserve: impl FnOnce(usize) -> Reservation,
 ) -> Result<(Vec<PositionRequest>, Vec<IgnoredField>), QueryError> {
     let reader = QueryReader { object };
-    let id = reader
-        .text("id")?
-        .ok_or_else(|| reader.error("id", "expected a text: the id that the answer repeats"))?;
+    let id = reader.text("id", EXPECTED_ID)?.ok_or_else(|| reader.unexpected("id", EXPECTED_ID))?;
     let size = reader.size()?;
     let (rules, komi) = reader.rules()?;
     let komi = reader.komi(rules, komi.as_ref())?;
@@ -123,50 +127,61 @@ struct QueryReader<'q> {
 
 impl QueryReader<'_> {
     fn error(&self, field: &str, message: &str) -> QueryError {
-        let id = self.object.get("id").and_then(Value::as_str).map(str::to_owned);
+        let id = self.id().map(str::to_owned);
         QueryError { message: message.to_owned(), field: Some(field.to_owned()), id }
+    }
+
+    /// Returns the error for a field with another value than the one `expected`.
+    fn unexpected(&self, key: &str, expected: &str) -> QueryError {
+        self.unexpected_part(key, expected, self.get(key))
+    }
+
+    /// Returns the error for a part of a field with another value than the one `expected`.
+    fn unexpected_part(&self, key: &str, expected: &str, part: Option<&Value>) -> QueryError {
+        QueryError::unexpected(key, expected, part, self.id())
+    }
+
+    fn id(&self) -> Option<&str> {
+        self.object.get("id").and_then(Value::as_str)
     }
 
     fn get(&self, key: &str) -> Option<&Value> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
-    fn text(&self, key: &str) -> Result<Option<&str>, QueryError> {
-        let read = |value: &Value| value.as_str().map(|_| ());
-        match self.get(key) {
-            Some(value) if read(value).is_none() => Err(self.error(key, "expected a text")),
-            value => Ok(value.and_then(Value::as_str)),
-        }
+    fn text(&self, key: &str, expected: &str) -> Result<Option<&str>, QueryError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        value.as_str().map(Some).ok_or_else(|| self.unexpected(key, expected))
     }
 
     fn flag(&self, key: &str) -> Result<bool, QueryError> {
         let Some(value) = self.get(key) else { return Ok(false) };
-        value.as_bool().ok_or_else(|| self.error(key, "expected true or false"))
+        value.as_bool().ok_or_else(|| self.unexpected(key, "expected true or false"))
     }
 
     fn positive(&self, key: &str) -> Result<Option<u64>, QueryError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let number = value.as_u64().filter(|&number| number > 0);
-        number.map(Some).ok_or_else(|| self.error(key, "expected a whole number of at least 1"))
+        number.map(Some).ok_or_else(|| self.unexpected(key, EXPECTED_POSITIVE))
     }
 
     fn seconds(&self, key: &str) -> Result<Option<Duration>, QueryError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         match value.as_f64() {
             Some(seconds) if seconds > 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(1e6)))),
-            _ => Err(self.error(key, "expected a number of seconds above 0")),
+            _ => Err(self.unexpected(key, "expected a number of seconds above 0")),
         }
     }
 
-    fn array(&self, key: &str) -> Result<&[Value], QueryError> {
+    fn array(&self, key: &str, expected: &str) -> Result<&[Value], QueryError> {
         let Some(value) = self.get(key) else { return Ok(&[]) };
-        value.as_array().map(Vec::as_slice).ok_or_else(|| self.error(key, "expected a list"))
+        value.as_array().map(Vec::as_slice).ok_or_else(|| self.unexpected(key, expected))
     }
 
     fn size(&self) -> Result<Size, QueryError> {
         let side = |key| {
-            let side = self.positive(key)?.filter(|&side| side <= 19);
-            side.ok_or_else(|| self.error(key, "expected a board side from 1 to 19"))
+            let side = self.get(key).and_then(Value::as_u64).filter(|side| (1..=19).contains(side));
+            side.ok_or_else(|| self.unexpected(key, "expected a whole number from 1 to 19"))
         };
         let (columns, rows) = (side("boardXSize")?, side("boardYSize")?);
         Size::new(columns as usize, rows as usize)
@@ -176,7 +191,7 @@ impl QueryReader<'_> {
     /// Returns the rules, and the komi that may stand among them.
     fn rules(&self) -> Result<(Rules, Option<Value>), QueryError> {
         const BONUS: &str = "whiteHandicapBonus";
-        let missing = || self.error("rules", "expected the name of rules or an object");
+        let missing = || self.unexpected("rules", "expected the name of rules or an object");
         let (rules, komi) = rules::without_komi(self.get("rules").ok_or_else(missing)?);
         let mut rules = rules::from_json(&rules).map_err(|error| self.error("rules", &error.to_string()))?;
         if let Some(bonus) = self.get(BONUS) {
@@ -193,7 +208,7 @@ impl QueryReader<'_> {
         let Some(value) = self.get("komi").or(of_rules) else {
             return Ok(Komi(if rules.scoring == Scoring::Area { 15 } else { 13 }));
         };
-        let expected = || format!("expected whole or half points from -400 to 400, found {value}");
+        let expected = "expected whole or half points from -400 to 400";
         let points = match value {
             // In the one-word form of rules.
             Value::String(text) if self.get("komi").is_none() => text.parse().ok(),
@@ -202,7 +217,7 @@ impl QueryReader<'_> {
         let points = points.filter(|points| points.abs() <= MAX_POINTS);
         points
             .and_then(|points| Komi::from_points(points).ok())
-            .ok_or_else(|| self.error("komi", &expected()))
+            .ok_or_else(|| self.unexpected_part("komi", expected, Some(value)))
     }
 
     /// Parses the game and checks that all its moves can be executed. Returns true with it if the rules forbid one.
@@ -213,14 +228,15 @@ impl QueryReader<'_> {
         komi: Komi,
         keys: KeyPolicy,
     ) -> Result<(QueryGame, bool), QueryError> {
-        let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
+        let stones = self.moves("initialStones", "expected a list of stones", size)?;
+        let expected = "expected a list of moves (it may be empty)";
         let moves = match self.get("moves") {
-            None => return Err(self.error("moves", "expected a list of moves (it may be empty)")),
-            Some(_) => self.moves("moves", self.array("moves")?, size)?,
+            None => return Err(self.unexpected("moves", expected)),
+            Some(_) => self.moves("moves", expected, size)?,
         };
         let set_up = Player::BOTH.map(|player| stones.iter().filter(|stone| stone.0 == player).count());
         let handicap = stones_given(set_up);
-        let first = match self.text("initialPlayer")? {
+        let first = match self.text("initialPlayer", EXPECTED_PLAYER)? {
             // The rule of KataGo's cpp/command/analysis.cpp.
             None => match moves.first() {
                 Some(&(player, _)) => player,
@@ -228,7 +244,7 @@ impl QueryReader<'_> {
                 None => Player::Black,
             },
             Some(player) => {
-                Player::parse(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
+                Player::parse(player).ok_or_else(|| self.unexpected("initialPlayer", EXPECTED_PLAYER))?
             }
         };
         let game = QueryGame { size, rules, komi, stones, first, moves, keys };
@@ -248,48 +264,49 @@ impl QueryReader<'_> {
     }
 
     /// Parses pairs of a player and a vertex.
-    fn moves(&self, key: &str, pairs: &[Value], size: Size) -> Result<Vec<(Player, Move)>, QueryError> {
+    fn moves(&self, key: &str, expected: &str, size: Size) -> Result<Vec<(Player, Move)>, QueryError> {
         let read = |pair: &Value| {
             let [player, vertex] = pair.as_array()?.as_slice() else { return None };
             Some((Player::parse(player.as_str()?)?, size.parse_vertex(vertex.as_str()?)?))
         };
-        pairs
+        let of_pair =
+            || format!("expected pairs of a player and a point of the {size} board, such as [\"B\", \"D4\"]");
+        self.array(key, expected)?
             .iter()
-            .map(|pair| {
-                let expected = "expected pairs of a player and a point, such as [\"B\", \"D4\"], found";
-                read(pair).ok_or_else(|| self.error(key, &format!("{expected} {pair}")))
-            })
+            .map(|pair| read(pair).ok_or_else(|| self.unexpected_part(key, &of_pair(), Some(pair))))
             .collect()
     }
 
     fn turns(&self, last: usize) -> Result<Vec<usize>, QueryError> {
-        if self.get("analyzeTurns").is_none() {
+        const KEY: &str = "analyzeTurns";
+        if self.get(KEY).is_none() {
             return Ok(vec![last]);
         }
-        let turns = self.array("analyzeTurns")?;
-        let expected = || self.error("analyzeTurns", &format!("expected numbers of turns from 0 to {last}"));
+        let expected = format!("expected a list of turns, numbers from 0 to {last}");
+        let turns = self.array(KEY, &expected)?;
         // A query without turns would never be answered.
         if turns.is_empty() {
-            return Err(expected());
+            return Err(self.unexpected(KEY, &expected));
         }
-        turns
-            .iter()
-            .map(|turn| {
-                turn.as_u64().map(|turn| turn as usize).filter(|&turn| turn <= last).ok_or_else(expected)
-            })
-            .collect()
+        let read = |turn: &Value| turn.as_u64().map(|turn| turn as usize).filter(|&turn| turn <= last);
+        let refusal = |turn| self.unexpected_part(KEY, &expected, Some(turn));
+        turns.iter().map(|turn| read(turn).ok_or_else(|| refusal(turn))).collect()
     }
 
     fn priorities(&self, count: usize) -> Result<Vec<i64>, QueryError> {
-        let expected = |key| self.error(key, "expected one whole number per analysed turn");
-        if self.get("priorities").is_some() {
-            let priorities = self.array("priorities")?.iter();
-            let priorities: Option<Vec<i64>> = priorities.map(Value::as_i64).collect();
-            return priorities.filter(|it| it.len() == count).ok_or_else(|| expected("priorities"));
+        const KEY: &str = "priorities";
+        if self.get(KEY).is_some() {
+            let expected =
+                format!("expected a list of whole numbers, one for each of {count} turns analysed");
+            let priorities =
+                self.array(KEY, &expected)?.iter().map(Value::as_i64).collect::<Option<Vec<i64>>>();
+            return priorities.filter(|it| it.len() == count).ok_or_else(|| self.unexpected(KEY, &expected));
         }
         let priority = match self.get("priority") {
             None => 0,
-            Some(value) => value.as_i64().ok_or_else(|| expected("priority"))?,
+            Some(value) => {
+                value.as_i64().ok_or_else(|| self.unexpected("priority", "expected a whole number"))?
+            }
         };
         Ok(vec![priority; count])
     }
@@ -300,15 +317,25 @@ impl QueryReader<'_> {
         is_allowed: bool,
         size: Size,
     ) -> Result<Vec<MoveRestriction>, QueryError> {
-        let expected = || self.error(key, "expected objects with player, moves and untilDepth of at least 1");
+        const OBJECTS: &str = "expected a list of objects with player, moves and untilDepth";
         let read = |value: &Value| {
-            let player = Player::parse(value.get("player")?.as_str()?)?;
-            let moves = value.get("moves")?.as_array()?.iter();
-            let moves = moves.map(|mv| size.parse_vertex(mv.as_str()?)).collect::<Option<_>>()?;
-            value.get("untilDepth")?.as_u64().filter(|&depth| depth > 0)?;
-            Some(MoveRestriction { player, moves, is_allowed })
+            let refusal = |expected: &str, part| self.unexpected_part(key, expected, part);
+            let object = value.as_object().ok_or_else(|| refusal(OBJECTS, Some(value)))?;
+            let [player, moves, depth] = ["player", "moves", "untilDepth"].map(|name| object.get(name));
+            let named = player.and_then(Value::as_str).and_then(Player::parse);
+            let player = named.ok_or_else(|| refusal(&format!("player: {EXPECTED_PLAYER}"), player))?;
+            let vertices =
+                format!("moves: expected a list of points of the {size} board such as \"A1\", or \"pass\"");
+            let listed = moves.and_then(Value::as_array).ok_or_else(|| refusal(&vertices, moves))?;
+            let vertex = |mv: &Value| mv.as_str().and_then(|mv| size.parse_vertex(mv));
+            let moves = listed.iter().map(|mv| vertex(mv).ok_or_else(|| refusal(&vertices, Some(mv))));
+            let moves = moves.collect::<Result<_, _>>()?;
+            match depth.and_then(Value::as_u64) {
+                None | Some(0) => Err(refusal(&format!("untilDepth: {EXPECTED_POSITIVE}"), depth)),
+                Some(_) => Ok(MoveRestriction { player, moves, is_allowed }),
+            }
         };
-        self.array(key)?.iter().map(|value| read(value).ok_or_else(expected)).collect()
+        self.array(key, OBJECTS)?.iter().map(read).collect()
     }
 
     /// Returns the fields without effect, except those that are false or null.
@@ -320,7 +347,8 @@ impl QueryReader<'_> {
             IgnoredField { field: key.clone(), reason: known.map_or(UNKNOWN_FIELD, |(_, reason)| reason) }
         });
         let is_deep = |value: &Value| value.get("untilDepth").and_then(Value::as_u64) > Some(1);
-        let is_deep = |key: &&str| self.array(key).is_ok_and(|values| values.iter().any(is_deep));
+        let lists = |key: &str| self.get(key).and_then(Value::as_array);
+        let is_deep = |key: &&str| lists(key).is_some_and(|values| values.iter().any(is_deep));
         let deep = ["avoidMoves", "allowMoves"].into_iter().filter(is_deep);
         unknown
             .chain(deep.map(|key| IgnoredField { field: key.to_owned(), reason: UNSUPPORTED_DEPTH }))
@@ -331,29 +359,31 @@ impl QueryReader<'_> {
     fn overrides(&self) -> Result<(Overrides, Vec<IgnoredField>), QueryError> {
         let (mut overrides, mut unknown) = (Overrides::default(), Vec::new());
         let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
-        let expected = |what: &str| self.error("overrideSettings", what);
-        let settings = settings.as_object().ok_or_else(|| expected("expected an object"))?;
+        let settings =
+            settings.as_object().ok_or_else(|| self.unexpected("overrideSettings", "expected an object"))?;
         let number = |value: &Value| match value {
             // KataGo reads every setting as text.
             Value::String(text) => text.trim().parse::<f64>().ok(),
             other => other.as_f64(),
         };
         for (key, value) in settings {
+            let refusal = |expected: &str| {
+                self.unexpected_part("overrideSettings", &format!("{key}: {expected}"), Some(value))
+            };
             match key.as_str() {
                 "maxVisits" => {
-                    let visits = number(value).filter(|visits| *visits >= 1.0).map(|visits| visits as u64);
-                    overrides.visits =
-                        Some(visits.ok_or_else(|| expected("expected maxVisits of at least 1"))?);
+                    let visits = number(value).filter(|visits| *visits >= 1.0 && visits.fract() == 0.0);
+                    overrides.visits = Some(visits.ok_or_else(|| refusal(EXPECTED_POSITIVE))? as u64);
                 }
                 "maxTime" => {
                     let seconds = number(value).filter(|&seconds| seconds > 0.0);
-                    let seconds = seconds.ok_or_else(|| expected("expected maxTime above 0"))?;
+                    let seconds = seconds.ok_or_else(|| refusal("expected a number of seconds above 0"))?;
                     overrides.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
                 }
                 "reportAnalysisWinratesAs" => {
                     let perspective = value.as_str().and_then(Perspective::parse);
                     overrides.perspective =
-                        Some(perspective.ok_or_else(|| expected("expected BLACK, WHITE or SIDETOMOVE"))?);
+                        Some(perspective.ok_or_else(|| refusal("expected BLACK, WHITE or SIDETOMOVE"))?);
                 }
                 _ => unknown
                     .push(IgnoredField { field: format!("overrideSettings.{key}"), reason: UNKNOWN_FIELD }),
@@ -370,17 +400,99 @@ mod tests {
     use crate::go::KoRule;
     use serde_json::json;
 
+    const DEFAULTS: QueryDefaults = QueryDefaults {
+        perspective: Perspective::SideToMove,
+        visits: 1,
+        time: None,
+        keys: KeyPolicy::Plain,
+        finishes_queue: true,
+    };
+
     /// Parses a legal query of few visits into its position requests and ignored fields.
     fn read_query(query: &Value) -> (Vec<PositionRequest>, Vec<IgnoredField>) {
-        let defaults = QueryDefaults {
-            perspective: Perspective::SideToMove,
-            visits: 1,
-            time: None,
-            keys: KeyPolicy::default(),
-            finishes_queue: true,
-        };
-        read(query.as_object().expect("an object"), &defaults, |count| QueryMemory::new(0).take(0, count))
+        read(query.as_object().expect("an object"), &DEFAULTS, |count| QueryMemory::new(0).take(0, count))
             .expect("a query")
+    }
+
+    /// Returns the message of a query on 9x9 with these fields, and the field that it names.
+    fn refusal(fields: &Value) -> (String, String) {
+        let mut query =
+            json!({"id": "q", "boardXSize": 9, "boardYSize": 9, "rules": "chinese", "moves": [["B", "C3"]]});
+        let query = query.as_object_mut().expect("an object");
+        query.extend(fields.as_object().expect("an object").clone());
+        let error = read(query, &DEFAULTS, |count| QueryMemory::new(0).take(0, count)).err();
+        let error = error.unwrap_or_else(|| panic!("{fields} is accepted"));
+        assert!(error.id.as_deref() == query["id"].as_str(), "{fields}");
+        (error.message, error.field.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_refusal_names_the_field_the_value_found_and_the_one_expected() {
+        const WHOLE: &str = "expected a whole number of at least 1";
+        const SIDE: &str = "expected a whole number from 1 to 19";
+        const POINTS: &str = "moves: expected a list of points of the 9x9 board such as \"A1\", or \"pass\"";
+        const TURNS: &str = "expected a list of turns, numbers from 0 to 1";
+        const PRIORITIES: &str = "expected a list of whole numbers, one for each of 1 turns analysed";
+        const ID: &str = "expected a text (the id that the answer repeats)";
+        const PAIRS: &str =
+            "expected pairs of a player and a point of the 9x9 board, such as [\"B\", \"D4\"]";
+        let restriction =
+            |moves: Value, depth: Value| json!([{"player": "B", "moves": moves, "untilDepth": depth}]);
+        for (field, value, expected, found) in [
+            ("id", Value::Null, ID, "nothing"),
+            ("id", json!(5), ID, "5"),
+            ("boardXSize", json!(0), SIDE, "0"),
+            ("boardXSize", json!(20), SIDE, "20"),
+            ("boardYSize", Value::Null, SIDE, "nothing"),
+            ("moves", json!("C3"), "expected a list of moves (it may be empty)", "\"C3\""),
+            ("moves", json!([["B", "Z5"]]), PAIRS, "[\"B\",\"Z5\"]"),
+            ("initialStones", json!([["B", "K1"]]), PAIRS, "[\"B\",\"K1\"]"),
+            ("initialPlayer", json!("X"), "expected B or W", "\"X\""),
+            ("initialPlayer", json!(1), "expected B or W", "1"),
+            ("maxVisits", json!(0), WHOLE, "0"),
+            ("maxVisits", json!(10.5), WHOLE, "10.5"),
+            ("maxVisits", json!("10"), WHOLE, "\"10\""),
+            ("analysisPVLen", json!(-1), WHOLE, "-1"),
+            ("analyzeTurns", json!(1), TURNS, "1"),
+            ("analyzeTurns", json!([]), TURNS, "[]"),
+            ("analyzeTurns", json!([0, 2]), TURNS, "2"),
+            ("priority", json!(0.5), "expected a whole number", "0.5"),
+            ("priorities", json!([1, 2]), PRIORITIES, "[1,2]"),
+            ("includeOwnership", json!(1), "expected true or false", "1"),
+            ("reportDuringSearchEvery", json!(0), "expected a number of seconds above 0", "0"),
+            ("firstReportDuringSearchAfter", json!("1"), "expected a number of seconds above 0", "\"1\""),
+            ("avoidMoves", restriction(json!(["C3", "Z5"]), json!(1)), POINTS, "\"Z5\""),
+            ("allowMoves", restriction(json!("C3"), json!(1)), POINTS, "\"C3\""),
+            ("allowMoves", restriction(json!(["C3"]), json!(0)), &format!("untilDepth: {WHOLE}"), "0"),
+            (
+                "avoidMoves",
+                json!([{"player": "B", "moves": ["C3"]}]),
+                &format!("untilDepth: {WHOLE}"),
+                "nothing",
+            ),
+            ("avoidMoves", json!([{"moves": ["C3"]}]), "player: expected B or W", "nothing"),
+            (
+                "avoidMoves",
+                json!(["C3"]),
+                "expected a list of objects with player, moves and untilDepth",
+                "\"C3\"",
+            ),
+            ("overrideSettings", json!([]), "expected an object", "[]"),
+            ("overrideSettings", json!({"maxVisits": 10.5}), &format!("maxVisits: {WHOLE}"), "10.5"),
+            ("overrideSettings", json!({"maxVisits": "0"}), &format!("maxVisits: {WHOLE}"), "\"0\""),
+            ("overrideSettings", json!({"maxTime": 0}), "maxTime: expected a number of seconds above 0", "0"),
+            (
+                "overrideSettings",
+                json!({"reportAnalysisWinratesAs": "X"}),
+                "reportAnalysisWinratesAs: expected BLACK, WHITE or SIDETOMOVE",
+                "\"X\"",
+            ),
+        ] {
+            let refused = refusal(&json!({ field: value }));
+            assert_eq!(refused, (format!("{expected}, found {found}"), field.to_owned()));
+        }
+        let long = refusal(&json!({ "maxVisits": "é".repeat(100_000) })).0;
+        assert!(long.chars().count() < 120 && long.ends_with("..."), "{long}");
     }
 
     /// Returns White's compensation for a handicap in a query with these rules, stones set up and
