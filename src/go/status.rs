@@ -6,6 +6,7 @@
 
 mod chain_map;
 mod chain_status;
+mod cleanup_moves;
 mod local_game;
 mod local_outcome;
 mod local_problem;
@@ -253,7 +254,7 @@ mod tests {
     use super::*;
     use crate::go::{Rules, Size};
 
-    fn position(rows: &[&str]) -> Position {
+    pub(super) fn position(rows: &[&str]) -> Position {
         let size = Size::new(rows[0].len(), rows.len()).unwrap();
         let mut stones = Vec::new();
         for (row, line) in rows.iter().rev().enumerate() {

@@ -224,6 +224,43 @@ fn dead_stones_are_captured_before_a_pass_on_kgs() {
 }
 
 #[test]
+fn a_cleanup_plays_only_to_capture_dead_stones_and_then_passes() {
+    let black = "E1 E2 E3 E4 E5 E6 E7 E8 E9 C3 C6 B5 D4 B8 B2 H5 J9";
+    let white = "F1 F2 F3 F4 F5 F6 F7 F8 F9 H3 H6 H8 C4 D6 D7 A1";
+    let stones =
+        |player, points: &str| points.split(' ').map(|it| format!(" {player} {it}")).collect::<String>();
+    let dead = [("b", "w", "A1 C4 D6 D7", "ABCD", 7), ("w", "b", "H5 J9", "GHJ", 5)];
+    for (player, opponent, dead, area, most) in dead {
+        let mut session = session_with(9, options(50));
+        tell(
+            &mut session,
+            &[&format!("gogui-setup{}{}", stones("b", black), stones("w", white)), "komi 0.5"],
+        );
+        let score = ask(&mut session, "final_score");
+        tell(&mut session, &["kata-set-rules japanese"]);
+        let mut moves = Vec::new();
+        loop {
+            tell(&mut session, &[&format!("play {opponent} pass")]);
+            let answer = ask(&mut session, &format!("kgs-genmove_cleanup {player}"));
+            let vertex = answer.trim_start_matches("= ").to_owned();
+            if vertex == "pass" {
+                break;
+            }
+            assert!(area.contains(&vertex[..1]), "{player} {moves:?} {vertex}");
+            moves.push(vertex);
+            assert!(moves.len() <= most, "{player} {moves:?}");
+        }
+        let left = ask(&mut session, &format!("list_stones {opponent}"));
+        assert!(
+            dead.split(' ').all(|stone| !left.contains(&format!(" {stone}"))),
+            "{player} {moves:?} {left}"
+        );
+        tell(&mut session, &["kata-set-rules chinese", "komi 0.5"]);
+        assert_eq!(ask(&mut session, "final_score"), score, "{player} {moves:?}");
+    }
+}
+
+#[test]
 fn all_stones_count_where_nobody_agrees_on_dead_ones() {
     let score = |dead_stones| {
         let mut session = session_with_dead(5, Some(dead_stones), options(30));

@@ -2,7 +2,7 @@
 
 use super::{Arguments, GtpError, Session};
 use crate::base::game::{Game, Move, Player};
-use crate::go::status::{Chain, ChainStatus};
+use crate::go::status::{BoardStatus, Chain, ChainStatus};
 use crate::protocols::gtp::think::{MoveChoice, Thinking};
 
 /// Plays a move of either colour, whether or not it is that player's turn.
@@ -64,27 +64,45 @@ pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -
     Ok(session.size().vertex(mv))
 }
 
-/// Searches for a move as [`genmove`] does, but neither passes nor fills own eyes while the opponent has dead stones on
-/// the board.
+/// Searches for a move after the end of a game, until the opponent's dead stones are off the board: among the moves that
+/// [help to capture them](crate::go::status::BoardStatus::cleanup_moves). Without such stones it passes.
 pub(super) fn kgs_genmove_cleanup(
     session: &mut Session,
     mut arguments: Arguments<'_>,
 ) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let statuses = session.statuses();
+    let pass = session.size().pass();
     let is_dead = |chain: &Chain| chain.player != player && chain.status == ChainStatus::Dead;
     if !statuses.chains().iter().any(is_dead) {
+        return if is_cleaned_up(session, &statuses, player) {
+            Ok(session.play_choice(player, MoveChoice::Move(pass)))
+        } else {
+            genmove_for(session, player)
+        };
+    }
+    let useful = statuses.cleanup_moves(session.position(), player);
+    if useful.is_empty() {
         return genmove_for(session, player);
     }
-    let pass = session.size().pass();
-    let position = session.position();
-    let board = position.board();
-    let is_useful = |mv| board.geometry().point_of(mv).is_some_and(|point| !board.is_eye(point, player));
-    let allowed = (0..=pass.0).map(|mv| is_useful(Move(mv))).collect();
+    let allowed = (0..=pass.0).map(|mv| useful.contains(&Move(mv))).collect();
     session.engine.set_root_moves(Some(allowed));
     let answer = genmove_for(session, player);
     session.engine.set_root_moves(None);
     answer
+}
+
+/// Returns true if nothing is left to do in a position without dead stones of the opponent: the opponent has passed, or both
+/// have ended the game before and no chain depends on the next move.
+fn is_cleaned_up(session: &Session, statuses: &BoardStatus, player: Player) -> bool {
+    let moves = session.engine.record().moves();
+    let is_pass = |(mover, mv): (Player, Move)| (mv == session.size().pass()).then_some(mover);
+    let has_ended = moves.windows(2).any(|pair| match (is_pass(pair[0]), is_pass(pair[1])) {
+        (Some(first), Some(second)) => first != second,
+        _ => false,
+    });
+    let has_passed = moves.last().is_some_and(|&last| is_pass(last) == Some(player.other()));
+    has_passed || has_ended && statuses.chains().iter().all(|chain| chain.is_settled)
 }
 
 /// Returns the summary of the last search for a move.
