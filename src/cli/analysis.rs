@@ -136,6 +136,7 @@ impl AnalysisSettings {
         };
         let (key, value) = (key.trim(), value.trim());
         let number = || value.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 1e15);
+        let whole = || number().filter(|number| number.fract() == 0.0);
         let expected = |what: &str| format!("expected {key}={what}, found {value:?}");
         match key {
             "reportAnalysisWinratesAs" => {
@@ -143,18 +144,36 @@ impl AnalysisSettings {
                 self.perspective = Some(perspective.with_context(|| expected("BLACK, WHITE or SIDETOMOVE"))?);
             }
             "maxVisits" => {
-                self.visits = Some(number().with_context(|| expected("a number of at least 1"))? as u64)
+                self.visits = Some(whole().with_context(|| expected("a whole number of at least 1"))? as u64)
             }
             "maxTime" => {
                 let seconds = number().with_context(|| expected("seconds"))?;
                 self.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
             }
             "numSearchThreadsPerAnalysisThread" | "numSearchThreads" => {
-                let threads = number().with_context(|| expected("a number of threads"))?;
+                let threads = whole().with_context(|| expected("a whole number of threads"))?;
                 self.threads = Some(threads.clamp(1.0, 255.0) as u16);
             }
             _ => self.ignored.push(key.to_owned()),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_whole_numbers_of_at_least_one() {
+        let set = |setting: &str| AnalysisSettings::default().set(setting).map_err(|error| error.to_string());
+        for value in ["0.5", "10.5", "0", "-1", "x", ""] {
+            let expected = format!("expected maxVisits=a whole number of at least 1, found {value:?}");
+            assert_eq!(set(&format!("maxVisits={value}")), Err(expected));
+        }
+        assert!(set("numSearchThreads=1.5").is_err_and(|error| error.contains("found \"1.5\"")));
+        for setting in ["maxVisits=10", "maxVisits=1e3", "numSearchThreads=2", "maxTime=0.5"] {
+            assert_eq!(set(setting), Ok(()));
+        }
     }
 }

@@ -92,6 +92,11 @@ fn a_parameter_can_be_set_to_what_is_reported_of_it() {
         assert_eq!(get(&mut session, name), told);
     }
     refuse(&mut session, "kata-set-param maxVisits nan", "? syntax error: expected a number from 0 on");
+    for count in
+        ["kata-set-param maxVisits 1.5", "kata-set-param maxPlayouts 0.5", "tewari-param threads 1.5"]
+    {
+        refuse(&mut session, count, "? syntax error: expected a whole number from 0 on");
+    }
     refuse(&mut session, "tewari-param resign 1e20", "? syntax error: expected a probability from 0 to 1");
 }
 

@@ -191,6 +191,13 @@ pub(super) fn set(session: &mut Session, setting: SessionParameter, value: f64) 
     if !(0.0..).contains(&value) {
         return refuse("a number from 0 on");
     }
+    let is_count = matches!(
+        setting,
+        SessionParameter::Simulations | SessionParameter::Visits | SessionParameter::Threads
+    );
+    if is_count && value.is_finite() && value.fract() != 0.0 {
+        return refuse("a whole number from 0 on");
+    }
     let limit = (1.0..UNLIMITED_COUNT as f64).contains(&value).then_some(value as u64);
     let options = &mut session.options;
     match setting {
