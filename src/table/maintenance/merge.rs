@@ -184,9 +184,11 @@ impl Merge<'_> {
 
     /// Adds up the position `key`, found in source number `index`, and stores the sum.
     fn position(&mut self, key: u64, index: usize) {
-        if self.sources[..index].iter().any(|earlier| sound_entry(earlier, key).is_some()) {
+        // A source in use may lack the position by now, or have got it after its scan.
+        if index > 0 && self.target.find(key).is_some() {
             return;
         }
+        let is_known = self.sources[..index].iter().any(|earlier| sound_entry(earlier, key).is_some());
         let entries: Vec<Entry<'_>> =
             self.sources.iter().filter_map(|source| sound_entry(source, key)).collect();
         let base = self.base.and_then(|base| sound_entry(base, key));
@@ -201,12 +203,16 @@ impl Merge<'_> {
         let value = estimate.map_or(value, |estimate| estimate.join(visits, value));
         let shift = self.shift(key, visits);
         let total = VisitsAndValue { visits: (visits >> shift) as u32, value };
-        self.kept.positions += 1;
-        self.kept.shared += u64::from(times > 0);
-        self.kept.visits += u64::from(total.visits);
         let has_page = self.sources.iter().any(|source| sound_chain(source, key).is_some());
-        self.kept.expanded += u64::from(has_page);
-        let Some(place) = self.target.place_for(key, total.visits) else { return };
+        let place = self.target.place_for(key, total.visits);
+        // Otherwise counted with an earlier source, and left out for others with more visits.
+        if place.is_some() || !is_known {
+            self.kept.positions += 1;
+            self.kept.shared += u64::from(times > 0);
+            self.kept.visits += u64::from(total.visits);
+            self.kept.expanded += u64::from(has_page);
+        }
+        let Some(place) = place else { return };
         let replaced = Entry::new(place, place[0].load(Relaxed));
         if replaced.key() == 0 {
             self.kept.positions_kept += 1;
@@ -339,5 +345,70 @@ fn sum_samples(
     match first {
         Some(total) if visits == 0 => (total.visits.into(), total.value),
         _ => (visits, value),
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::table::counters::Counters;
+    use crate::table::layout::Shape;
+    use crate::table::transposition_table::ProtectedPath;
+
+    fn table(bytes: usize) -> Table {
+        Table::new(Shape::ranked(82), bytes).expect("a table")
+    }
+
+    fn insert(table: &Table, key: u64) {
+        assert!(table.find_or_claim(key, ProtectedPath::default(), &mut Counters::default()).is_some());
+    }
+
+    #[test]
+    fn a_position_that_a_source_gets_or_loses_after_its_scan_is_merged_once() {
+        let [one, other, target] = [(); 3].map(|()| table(1 << 16));
+        let [late, lost] = [77 << 40, 78 << 40];
+        for (table, key) in [(&one, lost), (&other, lost), (&other, late)] {
+            insert(table, key);
+        }
+        let sources = [&one, &other];
+        let mut merge = Merge {
+            target: &target,
+            sources: &sources,
+            base: None,
+            kept: MergeCounts::default(),
+            with_page: Vec::new(),
+        };
+        merge.position(lost, 0);
+        insert(&one, late);
+        merge.position(late, 1);
+        assert!(target.find(late).is_some());
+        let empty = table(1 << 16);
+        let sources = [&empty, &other];
+        merge.sources = &sources;
+        merge.position(lost, 1);
+        assert_eq!((merge.kept.positions, merge.kept.positions_kept, merge.kept.shared), (2, 2, 2));
+    }
+
+    #[test]
+    fn a_position_that_finds_no_place_is_counted_once() {
+        let (one, other) = (table(1 << 18), table(1 << 18));
+        let target = table(table(0x4000).layout.bytes());
+        let keys: Vec<u64> =
+            (1..3_000_u64).map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63).collect();
+        keys.iter().for_each(|&key| [&one, &other].into_iter().for_each(|table| insert(table, key)));
+        let sources = [&one, &other];
+        let mut merge = Merge {
+            target: &target,
+            sources: &sources,
+            base: None,
+            kept: MergeCounts::default(),
+            with_page: Vec::new(),
+        };
+        assert!(merge.run(&mut |_, _| true));
+        let kept = merge.kept;
+        let distinct =
+            keys.iter().filter(|&&key| one.find(key).is_some() || other.find(key).is_some()).count();
+        assert_eq!(kept.positions, distinct as u64);
+        assert!(kept.positions_kept < kept.positions);
     }
 }
