@@ -29,7 +29,8 @@ pub enum FileProblem {
     },
     /// No file has the name.
     #[error(
-        "expected a table file, found nothing: make one with `tewari table create`, or use --table-mode rw"
+        "expected a table file, found nothing: give the name of one, or make one with `tewari table create` (searches make it \
+         with --table-mode rw)"
     )]
     Missing,
     /// A symbolic link to a file that does not exist.

@@ -304,8 +304,14 @@ fn a_folder_that_takes_no_files_is_told() {
 fn a_copy_of_nothing_is_refused() {
     let folder = Folder::new();
     let refused = analyze(&folder.path("a.tewari"), &["--table-mode", "cow", "--simulations", "50"]);
-    assert_refused(&refused, &["found nothing", "tewari table create", "--table-mode rw"]);
-    assert_refused(&table(&["info"], &[&folder.path("a.tewari")]), &["found nothing"]);
+    assert_refused(
+        &refused,
+        &["found nothing", "tewari table create", "searches make it with --table-mode rw"],
+    );
+    assert_refused(
+        &table(&["info"], &[&folder.path("a.tewari")]),
+        &["found nothing", "give the name of one"],
+    );
     folder.assert_holds(&[]);
 }
 
