@@ -38,9 +38,9 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari review game.sgf                      where the game was lost, in the terminal
   tewari review game.sgf -o game.html         as a web page
   tewari review games/ --format sgf -o reviewed/
-                                              every record of a folder, with comments and variations
+                                              the records of a folder, with comments and variations
   tewari review games/ --format sgf -o part1/ --shard 1/8 --table part1.tewari
-                                              an eighth of them; then tewari join, tewari table merge
+                                              an eighth of them; then tewari join and table merge
   tewari review game.sgf --simulations 5000 --save game.review -o game.html
   tewari review --from game.review --thresholds 3,8,15
                                               again, with other thresholds, without searching",
@@ -51,7 +51,8 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari analysis --threads 2 --memory 1GiB
   tewari analysis -model M -config C -analysis-threads 2
                                               as KaTrain calls KataGo
-  tewari --config settings.toml analysis      settings of this program; after the command --config is KataGo's option",
+  tewari --config settings.toml analysis      settings of this program; after the command
+                                              --config is KataGo's option",
     ),
     (
         "bench",
@@ -64,17 +65,21 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "match",
         "\
-  tewari match --black self --white \"self:--policy ucb1\" --simulations 200 --games 40 --out games
-  tewari match --black self --white \"self:--policy ucb1\" --simulations 200 --games 40 --out games --resume
-  tewari match --black self --white \"gnugo --mode gtp --level 10 --seed {seed}\" --referee \"gnugo --mode gtp\"
-  tewari match --black self --white \"self:--threads 2\" --time 1 --concurrency 1 --sprt 0,100 --games 1000
-  tewari match --player a=self --player b=\"self:--policy stego\" --player c=\"self:--policy ucb1\"",
+  tewari match --black self --white \"self:--policy ucb1\" --games 40 --out games
+  tewari match --black self --white \"self:--policy ucb1\" --games 40 \\
+    --out games --resume
+  tewari match --black self --white \"gnugo --mode gtp --seed {seed}\" \\
+    --referee \"gnugo --mode gtp\"
+  tewari match --black self --white \"self:--threads 2\" --time 1 \\
+    --concurrency 1 --sprt 0,100 --games 1000
+  tewari match --player a=self --player b=\"self:--policy stego\" \\
+    --player c=\"self:--policy ucb1\"",
     ),
     (
         "sweep",
         "\
-  tewari sweep --table-size 4KiB,16KiB,64KiB,1MiB --simulations 200 --games 20 --out sweep
-  tewari sweep --table-size 16KiB,64KiB --replacement visits,always --simulations 200
+  tewari sweep --table-size 4KiB,16KiB,64KiB --simulations 200 --out sweep
+  tewari sweep --table-size 16KiB,64KiB --replacement visits,always --games 20
   tewari sweep --table-size 4KiB,64KiB,1MiB --positions games.sgf --out moves
   tewari sweep --rows sweep/sweep.csv --out charts",
     ),
@@ -88,8 +93,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "join",
         "\
-  tewari match --black self --white \"self:--policy ucb1\" --games 40 --shard 1/2 --out part1
-  tewari match --black self --white \"self:--policy ucb1\" --games 40 --shard 2/2 --out part2
+  tewari match --black self --white \"self:--policy ucb1\" --games 40 \\
+    --out part1 --shard 1/2
+  tewari match --black self --white \"self:--policy ucb1\" --games 40 \\
+    --out part2 --shard 2/2
   tewari join games part1 part2               the same as one run with --out games",
     ),
     (
@@ -102,7 +109,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("table info", "  tewari table info game.tewari --format json"),
     ("table verify", "  tewari table verify game.tewari\n  tewari table verify game.tewari --repair"),
     ("table snapshot", "  tewari table snapshot game.tewari -o copy.tewari"),
-    ("table merge", "  tewari table merge mine.tewari friend.tewari --base common.tewari -o both.tewari"),
+    ("table merge", "  tewari table merge mine.tewari friend.tewari --base old.tewari -o both.tewari"),
     ("table resize", "  tewari table resize game.tewari --table-size 256MiB"),
     ("table clear", "  tewari table clear game.tewari"),
     ("table dump", "  tewari table dump game.tewari --game game.sgf --move 20 -o lines.sgf"),
@@ -111,7 +118,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "\
   tewari table learn game.sgf --table game.tewari --evaluator-name kata1-b18
   tewari table learn games/ --table game.tewari --evaluator-name kata1-b18
-  tewari review game.sgf --table game.tewari --evaluator \"katago analysis -model kata1-b18.bin.gz\"
+  tewari review game.sgf --table game.tewari \\
+    --evaluator \"katago analysis -model kata1-b18.bin.gz\"
                                               knows what was learned",
     ),
     ("network info", "  tewari network info"),
@@ -243,7 +251,8 @@ mod tests {
     #[test]
     fn every_example_is_accepted_by_the_program() {
         for (name, _) in EXAMPLES {
-            let text = examples(name).unwrap_or_default();
+            // A command goes on in the next line after a backslash.
+            let text = examples(name).unwrap_or_default().replace(" \\\n   ", "");
             for line in text.lines().filter(|line| line.starts_with("  tewari ")) {
                 let typed = line.trim().split("  ").next().unwrap_or_default();
                 let words = shlex::split(typed).unwrap_or_else(|| panic!("{typed}"));
@@ -256,6 +265,23 @@ mod tests {
                 if let Err(error) = program().try_get_matches_from(words) {
                     panic!("{name}: {typed}: {error}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn no_example_is_wrapped_in_a_terminal_of_eighty_columns() {
+        /// The column of the explanations.
+        const EXPLANATIONS: &str = "                                              ";
+        for (name, _) in EXAMPLES {
+            for line in examples(name).unwrap_or_default().lines() {
+                let is_explanation = line.starts_with(EXPLANATIONS);
+                let command = line.trim().split("   ").next().unwrap_or_default();
+                let is_command = line.starts_with("  tewari ") || line.starts_with("    --");
+                assert!(is_command || is_explanation, "{name}: {line}");
+                let end = line.find(command).unwrap_or_default() + command.len();
+                assert!(is_explanation || end <= 80, "{name}: {line}");
+                assert!(line.chars().count() <= 100, "{name}: {line}");
             }
         }
     }
