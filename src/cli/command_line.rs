@@ -2,6 +2,7 @@
 
 use super::argument_error::message_with_hint;
 use super::command_tree::{change_command, named_command, with_any_value};
+use super::print::exit_after_print;
 use super::settings::{Settings, with_default};
 use super::{
     analysis, analyze, bench, config, gtp, gtp_check, help, join, manual, match_games, network, play, review,
@@ -102,7 +103,7 @@ fn read_line(arguments: &[OsString], settings: &Settings) -> Result<CommandLine>
         .and_then(|mut it| CommandLine::from_arg_matches_mut(&mut it))
     {
         Ok(line) => return Ok(line),
-        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) if !error.use_stderr() => exit_after_print(error.print()),
         Err(error) => error,
     };
     let missing = mistake.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;

@@ -9,6 +9,18 @@ pub(super) fn print_line(line: impl std::fmt::Display) -> Result<()> {
     writeln!(io::stdout(), "{line}").context("cannot write output")
 }
 
+/// Ends the program after a text on request, such as the help, was printed: successfully, also if its reader has closed the
+/// output, or with a message if it cannot be written.
+pub(super) fn exit_after_print(printed: io::Result<()>) -> ! {
+    match printed.and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            print_error(&format!("cannot write output: {error}"));
+            std::process::exit(1)
+        }
+        _ => std::process::exit(0),
+    }
+}
+
 /// Prints a line on standard error and ignores failures: a closed standard error must not end the program.
 pub(super) fn print_error(line: &str) {
     let _ = writeln!(io::stderr(), "tewari: {line}");

@@ -1,5 +1,6 @@
 //! Parsers of option values.
 
+use super::print::exit_after_print;
 use crate::go::rules::RulesError;
 use crate::go::{KeyPolicy, PlayoutPolicy, Rules, Scoring, playout_policy};
 use crate::search::policy::{self, Preset};
@@ -50,8 +51,7 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
 /// Parses a selection policy; `help` prints all of them and ends the program.
 pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
     if text == "help" {
-        let printed = write!(std::io::stdout(), "{}", policy::help());
-        std::process::exit(i32::from(printed.is_err()));
+        exit_after_print(write!(std::io::stdout(), "{}", policy::help()));
     }
     text.parse()
 }
@@ -59,8 +59,7 @@ pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
 /// Parses a playout policy; `help` prints all of them and ends the program.
 pub(super) fn parse_playouts(text: &str) -> Result<PlayoutPolicy, String> {
     if text == "help" {
-        let printed = write!(std::io::stdout(), "{}", playout_policy::help());
-        std::process::exit(i32::from(printed.is_err()));
+        exit_after_print(write!(std::io::stdout(), "{}", playout_policy::help()));
     }
     text.parse()
 }

@@ -137,7 +137,15 @@ fn a_pipe_that_nobody_reads_ends_every_command_that_prints_quietly() {
 
 #[test]
 fn an_output_that_cannot_be_written_is_an_error() {
-    for arguments in [&["network", "info"][..], &["config"], &["bench", "--playouts", "--games", "20"]] {
+    for arguments in [
+        &["network", "info"][..],
+        &["config"],
+        &["bench", "--playouts", "--games", "20"],
+        &["--help"],
+        &["--version"],
+        &["gtp", "--help"],
+        &["gtp", "--policy", "help"],
+    ] {
         let full = std::fs::File::create("/dev/full").expect("Linux");
         let output = tewari(arguments).stdout(full).output().expect("the program ends");
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
