@@ -4,7 +4,7 @@ use super::contestants;
 use super::experiments::{ExperimentState, GameArguments};
 use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::LimitArguments;
-use super::print::print_error;
+use super::print::{plural, print_error};
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
 use crate::base::memory::MemoryBudget;
 use crate::base::shard::ShardedCommand;
@@ -145,7 +145,11 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
     common.add_shard(&mut identity, ShardedCommand::Sweep, games);
     let schedule = Schedule::of(&experiment);
     let played = common.play(&experiment, &identity, games, &mut |rows| ExperimentState {
-        line: format!("{} points, {:.1} games each", points.len(), rows.len() as f64 / points.len() as f64),
+        line: format!(
+            "{} of the table, {:.1} games at each",
+            plural(points.len() as u64, "setting"),
+            rows.len() as f64 / points.len() as f64
+        ),
         stop: false,
     })?;
     let footprints: Vec<Option<Footprint>> = points

@@ -69,7 +69,7 @@ fn describe(table: &Table, survey: &TableStatistics) -> String {
     lines.push(format!("  proofs        {} positions with proven bounds", survey.bounded));
     lines.push(format!("  generation    {}, opened {} times", table.generation(), table.open_count()));
     if let Some(ending) = table.close_state() {
-        lines.push(format!("  last closed   {}", ending.describe()));
+        lines.push(format!("  state         {}", ending.describe()));
     }
     lines.push(format!("  last visit    {}", ages(survey)));
     lines.push("  visits        positions".to_owned());

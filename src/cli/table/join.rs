@@ -3,7 +3,7 @@
 use super::statistics::{MIB, progress};
 use crate::cli::interrupt::{Interrupted, stop_on_interrupt};
 use crate::cli::output_file::is_same_file;
-use crate::cli::print::print_line;
+use crate::cli::print::{plural, print_line};
 use crate::cli::value_parsers::parse_bytes;
 use crate::engine::TableGameSettings;
 use crate::table::{MergeCounts, MergeError, Table, TableMode};
@@ -110,20 +110,23 @@ fn write_joined(
         "{}: {:.1} MiB; {}",
         out.display(),
         table.layout().bytes() as f64 / MIB,
-        describe_kept(&kept)
+        describe_kept(&kept, sources.len())
     ))
 }
 
-fn describe_kept(kept: &MergeCounts) -> String {
+fn describe_kept(kept: &MergeCounts, tables: usize) -> String {
     let share = |part: u64, whole: u64| if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 };
+    let shared = match tables {
+        1 => String::new(),
+        _ => format!("; {} in more than one of the {tables} tables", plural(kept.shared, "position")),
+    };
     format!(
-        "kept {} of {} positions, {} of {} expanded ones, {:.1} % of the visits; {} positions were in several",
+        "kept {} of {} positions, {} of {} expanded ones, {:.1} % of the visits{shared}",
         kept.positions_kept,
         kept.positions,
         kept.expanded_kept,
         kept.expanded,
-        share(kept.visits_kept, kept.visits),
-        kept.shared
+        share(kept.visits_kept, kept.visits)
     )
 }
 
