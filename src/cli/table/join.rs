@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 #[derive(Args)]
 pub(super) struct MergeArguments {
-    /// The table files to add up.
+    /// The table files to add up. Analyses of the same record that were learned in two of them count twice: learn a record in
+    /// one of them, or in the merged table.
     #[arg(required = true, num_args = 2..)]
     files: Vec<PathBuf>,
     /// The table file to create.
