@@ -10,7 +10,7 @@ use crate::table::backing::{Backing, Sharing};
 use crate::table::header::{self, Header, HeaderFault, TableIdentity};
 use crate::table::layout::HEADER_WORDS;
 use crate::table::transposition_table::Table;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -53,28 +53,56 @@ fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
             check_writable(&file)?;
         }
         let is_alone = session::lock(&file)?;
-        let ours = file.metadata().map_err(FileProblem::io("read the properties of the file"))?;
         // While this process waited for the lock, another may have replaced the file.
-        if std::fs::metadata(path).is_ok_and(|there| files::is_same(&there, &ours)) {
+        if is_in_place(path, &file)? {
             return Ok((file, is_alone));
         }
     }
 }
 
-fn open(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Result<Table, FileProblem> {
-    let writes = mode == TableMode::ReadWrite;
-    let (file, is_alone) = open_locked(path, writes)?;
-    let Header { layout, identity, lineage } = read_header(&file)?;
+/// Returns true if `file` is the one at `path`.
+fn is_in_place(path: &Path, file: &File) -> Result<bool, FileProblem> {
+    let ours = file.metadata().map_err(FileProblem::io("read the properties of the file"))?;
+    Ok(std::fs::metadata(path).is_ok_and(|there| files::is_same(&there, &ours)))
+}
+
+/// An open file with the lock of a user.
+struct EnteredFile {
+    file: File,
+    header: Header,
+    /// The properties under the lock.
+    metadata: Metadata,
+    entered: Entered,
+}
+
+/// Opens and checks the file `path`, and records that it is in use.
+fn enter(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Result<EnteredFile, FileProblem> {
+    let (file, is_alone) = open_locked(path, mode == TableMode::ReadWrite)?;
+    let header = read_header(&file)?;
     if let Some(expected) = expected {
-        compare(expected, &identity)?;
+        compare(expected, &header.identity)?;
     }
-    // Read under the lock.
     let metadata = file.metadata().map_err(FileProblem::io("read the properties of the file"))?;
-    let bytes = layout.bytes() as u64;
+    let bytes = header.layout.bytes() as u64;
     if metadata.len() != bytes {
         return Err(FileProblem::Length { expected: bytes, found: metadata.len() });
     }
-    let Entered { close_state, word, must_be_synced } = session::enter(&file, mode, is_alone)?;
+    let entered = session::enter(&file, mode, is_alone)?;
+    Ok(EnteredFile { file, header, metadata, entered })
+}
+
+fn open(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Result<Table, FileProblem> {
+    let writes = mode == TableMode::ReadWrite;
+    let EnteredFile { file, header, metadata, entered } = loop {
+        let entered = enter(path, mode, expected)?;
+        // The conversion to a shared lock first gives up the exclusive one: another process may have replaced the file then.
+        if is_in_place(path, &entered.file)? {
+            break entered;
+        }
+    };
+    let Header { layout, identity, lineage } = header;
+    let bytes = layout.bytes() as u64;
+    let Entered { close_state, word, must_be_synced } = entered;
     // A copy may have holes where the original had zeros.
     if writes && files::allocated_bytes(&metadata) < bytes {
         reserve(&file, bytes)?;
