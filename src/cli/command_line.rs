@@ -48,7 +48,8 @@ pub(super) enum CliCommand {
     Sweep(sweep::SweepArguments),
     /// Run a suite of test positions with known answers, and count the solved ones.
     Suite(suite::SuiteArguments),
-    /// Put together the folders of all shards of a match, sweep, suite, self-play, review or `network prepare`, made with --shard I/N.
+    /// Put together the folders of all shards of a match, sweep, suite, self-play, review or `network prepare`, made with
+    /// --shard I/N.
     Join(join::JoinArguments),
     /// Check that a program follows the GTP specification.
     GtpCheck(gtp_check::GtpCheckArguments),

@@ -156,8 +156,9 @@ impl GameArguments {
         }
     }
 
-    /// Plays those of the first `games` games of `experiment` that belong to the shard and are not in the folder. `on_game` gets all games after
-    /// each one, in the order in which they ended; it returns the line to show and whether to stop.
+    /// Plays those of the first `games` games of `experiment` that belong to the shard and are not in the folder.
+    /// `on_game` gets all games after each one, in the order in which they ended; it returns the line to show and whether
+    /// to stop.
     pub(super) fn play(
         &self,
         experiment: &Experiment,

@@ -219,8 +219,8 @@ impl EngineArguments {
         EngineArguments { default_table: Some(bytes), ..self.clone() }
     }
 
-    /// Returns the arguments of one rank of an MPI job: its table has a file of its own, and the default memory is divided by the
-    /// ranks on this machine.
+    /// Returns the arguments of one rank of an MPI job: its table has a file of its own, and the default memory is
+    /// divided by the ranks on this machine.
     pub(super) fn of_rank(&self, ranks: Option<&Arc<Ranks>>) -> EngineArguments {
         let Some(ranks) = ranks else { return self.clone() };
         let by_default = match MemoryBudget::default_for_machine() {

@@ -1,12 +1,12 @@
 //! The search after a pass, and the loss that contradicts the count of a settled position.
 //!
-//! The search for a move gives a pass few visits, since its prior is low. A second search of the same size, after a pass, shows
-//! what a pass loses. Where time alone limits searches, a part of it is kept for the second one.
+//! The search for a move gives a pass few visits, since its prior is low. A second search of the same size, after a pass,
+//! shows what a pass loses. Where time alone limits searches, a part of it is kept for the second one.
 //!
-//! A [loss](Prospects::loss) is that of the log-odds of the win rate and of points together: a pass that lowers a win rate from 0.95
-//! to 0.90 and one that lowers it from 0.5 to 0.33 lose alike. Of judged positions that the mover wins by the count, wrong passes
-//! lost 1.7 and more in 15 of 17; right ones up to 1.5, but for four that cost 4 to 14 points, and up to 1.9 between two walls
-//! that divide the board (`tools/experiments/decisions.md`).
+//! A [loss](Prospects::loss) is that of the log-odds of the win rate and of points together: a pass that lowers a win
+//! rate from 0.95 to 0.90 and one that lowers it from 0.5 to 0.33 lose alike. Of judged positions that the mover wins by
+//! the count, wrong passes lost 1.7 and more in 15 of 17; right ones up to 1.5, but for four that cost 4 to 14 points,
+//! and up to 1.9 between two walls that divide the board (`tools/experiments/decisions.md`).
 
 use super::Engine;
 use crate::base::game::{Game, Player};
@@ -132,12 +132,12 @@ fn log_odds(win_rate: f64) -> f64 {
 }
 
 impl Engine {
-    /// Searches the position after a pass of `player` in place of the search's choice. If the pass would end the
-    /// game, the search continues with the opponent's move. The search takes no longer than that of `report`. Its
-    /// progress is not reported, since it is of another position.
+    /// Searches the position after a pass of `player` in place of the search's choice. If the pass would end the game,
+    /// the search continues with the opponent's move. The search takes no longer than that of `report`. Its progress is
+    /// not reported, since it is of another position.
     ///
-    /// Returns `None` if no second search is allowed, if the first one ended by a proof or before its count, if no time is left, or
-    /// if the search fails.
+    /// Returns `None` if no second search is allowed, if the first one ended by a proof or before its count, if no time
+    /// is left, or if the search fails.
     pub(super) fn search_after_pass(
         &mut self,
         player: Player,

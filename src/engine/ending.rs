@@ -1,8 +1,8 @@
 //! The decision to end a game by a pass.
 //!
-//! Once nothing is left to play for, the count of the position gives the outcome of a pass. The search alone does not find it: it
-//! counts dead stones as alive under area scoring, and gives a pass few visits. The count alone is wrong where playouts miss a
-//! move that kills or saves stones, so a search after the pass must not contradict it.
+//! Once nothing is left to play for, the count of the position gives the outcome of a pass. The search alone does not
+//! find it: it counts dead stones as alive under area scoring, and gives a pass few visits. The count alone is wrong
+//! where playouts miss a move that kills or saves stones, so a search after the pass must not contradict it.
 
 use super::after_pass::{Clarity, Prospects, SecondSearch};
 use super::pass_cost::reported_pass_costs_points;
@@ -68,8 +68,8 @@ const SETTLED: &str = "the position is settled: pass";
 pub(super) const SETTLED_AND_WON: &str = "the position is settled and the game is won: pass";
 
 impl Engine {
-    /// Searches the present position for a move of `player`. Where a pass wins with dead stones alone, the search does not consider
-    /// it: it counts all stones as alive and would take the pass for a win.
+    /// Searches the present position for a move of `player`. Where a pass wins with dead stones alone, the search does
+    /// not consider it: it counts all stones as alive and would take the pass for a win.
     pub(super) fn search_for_move(
         &mut self,
         player: Player,
@@ -160,9 +160,9 @@ impl Engine {
         loses_more() == Some(true) && loses_more() != Some(false)
     }
 
-    /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and the
-    /// pass loses little by its visits, or the game is lost. `ending` keeps the meaning of a pass for later reports on this root.
-    /// No evaluator in another process is asked, so that reports on stored results do not start one.
+    /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and
+    /// the pass loses little by its visits, or the game is lost. `ending` keeps the meaning of a pass for later reports
+    /// on this root. No evaluator in another process is asked, so that reports on stored results do not start one.
     pub(super) fn put_ending_pass_first(
         &self,
         root: &Position,
@@ -232,8 +232,8 @@ impl Engine {
         settled_players(position, statuses, evaluate)
     }
 
-    /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
-    /// many handicap stones a game is lost and settled before it begins.
+    /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board:
+    /// against many handicap stones a game is lost and settled before it begins.
     pub(super) fn may_end(&self, player: Player) -> bool {
         let moves = self.record.move_count().max(self.position().board().stone_count());
         self.has_passed(player.other()) || moves >= opening_moves(self.position().size())
@@ -263,11 +263,12 @@ impl Engine {
         self.dead_stones_under(position).statuses(position, self.options.playouts)
     }
 
-    /// Returns the meaning of a pass by `player` in the position; open if only some moves are [allowed](Engine::set_root_moves).
+    /// Returns the meaning of a pass by `player` in the position; open if only some moves are
+    /// [allowed](Engine::set_root_moves).
     ///
-    /// Without agreement on dead stones, a pass after a pass is counted with all stones alive. With agreement it is counted
-    /// without the dead stones, once the position is settled; so is the first pass under territory scoring, where each
-    /// further move costs a point. There a pass wins if the player's own points are settled: the count gives the
+    /// Without agreement on dead stones, a pass after a pass is counted with all stones alive. With agreement it is
+    /// counted without the dead stones, once the position is settled; so is the first pass under territory scoring, where
+    /// each further move costs a point. There a pass wins if the player's own points are settled: the count gives the
     /// opponent all of his.
     pub(super) fn ending_pass(&self, player: Player) -> EndingPass {
         let position = self.position();

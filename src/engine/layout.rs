@@ -164,8 +164,8 @@ fn open_or_create(
     }
 }
 
-/// Returns the bytes of a new table file: the memory budget if the user set it, else at most the size of the named file, which is
-/// of another board.
+/// Returns the bytes of a new table file: the memory budget if the user set it, else at most the size of the named file,
+/// which is of another board.
 fn new_file_bytes(file: &TableFile, path: &Path, budget: usize) -> usize {
     let named = std::fs::metadata(&file.path).ok().filter(|_| !file.is_limited && path != file.path);
     let named = named.and_then(|named| usize::try_from(named.len()).ok());

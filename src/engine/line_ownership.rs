@@ -59,7 +59,8 @@ pub struct LineOwnership {
 }
 
 impl Engine {
-    /// Returns the ownership in a report on `root`, or that of the evaluator in another process, which reports do not contain.
+    /// Returns the ownership in a report on `root`, or that of the evaluator in another process, which reports do not
+    /// contain.
     #[must_use]
     pub fn known_ownership(&self, root: &Position, report: &Report) -> Ownership {
         let mut ownership = report.ownership.clone();
@@ -137,8 +138,8 @@ impl Engine {
 }
 
 impl LineOwnership {
-    /// Returns the same without questions to an evaluator in another process that would start for them alone: a review that is
-    /// repeated, or of analyses learned from records, asks nothing.
+    /// Returns the same without questions to an evaluator in another process that would start for them alone: a review
+    /// that is repeated, or of analyses learned from records, asks nothing.
     #[must_use]
     pub fn without_start(self) -> LineOwnership {
         match &self.external {

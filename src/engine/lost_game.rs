@@ -23,7 +23,8 @@ impl Engine {
             && !self.pass_costs_points(player, report, second)
     }
 
-    /// Returns true if the position is settled, the status of no chain depends on the first move, and `player` loses by the count.
+    /// Returns true if the position is settled, the status of no chain depends on the first move, and `player` loses by
+    /// the count.
     pub(super) fn is_lost_by_count(&self, position: &Position, player: Player, asking: Asking) -> bool {
         let statuses = self.statuses_of(position);
         Clarity::of(&statuses) == Clarity::Clear

@@ -343,9 +343,9 @@ impl Engine {
         self.table.page(&self.table.find(position.key())?)?.evaluator_score()
     }
 
-    /// Returns the evaluator's probabilities of the moves, by move number; 0 for illegal moves. `None` without an evaluator.
-    /// An evaluator in another process does not start for a position that has been evaluated: then the probabilities are those
-    /// stored, and the moves that are not stored share the rest.
+    /// Returns the evaluator's probabilities of the moves, by move number; 0 for illegal moves. `None` without an
+    /// evaluator. An evaluator in another process does not start for a position that has been evaluated: then the
+    /// probabilities are those stored, and the moves that are not stored share the rest.
     #[must_use]
     pub fn policy(&self, position: &Position) -> Option<Vec<f64>> {
         if let Some(evaluator) = &self.options.external {
@@ -406,8 +406,8 @@ impl Engine {
         root.seal();
     }
 
-    /// Returns the move to play after a search: the best one, another one under [`MoveRandomness`], or a pass if no other move
-    /// is legal.
+    /// Returns the move to play after a search: the best one, another one under [`MoveRandomness`], or a pass if no other
+    /// move is legal.
     #[must_use]
     pub fn chosen_move(&self, report: &Report) -> Move {
         let seed = mix(self.options.parameters.seed ^ mix(self.searches));

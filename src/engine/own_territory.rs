@@ -22,9 +22,9 @@ const MIN_OWNED_SHARE: f64 = 2.0 / 3.0;
 const MIN_STONE_SHARE: f64 = 1.0 / 3.0;
 
 impl Engine {
-    /// Returns the limits of a search that may choose a move in own territory: some time is kept if such a move would cost
-    /// a point, and most points have an owner by the network. An evaluator in another process is not asked: its answer takes time
-    /// itself.
+    /// Returns the limits of a search that may choose a move in own territory: some time is kept if such a move would
+    /// cost a point, and most points have an owner by the network. An evaluator in another process is not asked: its
+    /// answer takes time itself.
     pub(super) fn limits_before_own_territory(&self, player: Player, limits: Limits) -> Limits {
         let is_slow = self.options.external.is_some();
         if is_counted(limits) || is_slow || !self.may_fill_territory(player) || !self.has_owned_points(player)
@@ -54,9 +54,9 @@ impl Engine {
                 .is_some_and(|owners| owned(owners) as f64 >= MIN_OWNED_SHARE * points)
     }
 
-    /// Returns true if `mv`, chosen by the search of `report`, is in own territory and not needed: under territory scoring,
-    /// the point is the player's by the network and by the count, and a search after a pass that does not end the game finds it
-    /// no worse.
+    /// Returns true if `mv`, chosen by the search of `report`, is in own territory and not needed: under territory
+    /// scoring, the point is the player's by the network and by the count, and a search after a pass that does not end
+    /// the game finds it no worse.
     pub(super) fn is_pass_as_good(
         &mut self,
         player: Player,

@@ -13,8 +13,9 @@ const MIN_COST: f64 = 6.0;
 const COMPARED_PASS_VISITS: f64 = 16.0;
 
 impl Engine {
-    /// Returns true if a pass costs [too many points](max_cost) by two searches after it, which may take longer than the limits allow by the share of
-    /// time that other decisions keep: the game is lost. Without a second search, the search of `report` decides.
+    /// Returns true if a pass costs [too many points](max_cost) by two searches after it, which may take longer than the
+    /// limits allow by the share of time that other decisions keep: the game is lost. Without a second search, the search
+    /// of `report` decides.
     pub(super) fn pass_costs_points(
         &mut self,
         player: Player,

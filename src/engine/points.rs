@@ -8,8 +8,8 @@ use crate::search::MoveReport;
 const DECIDED_WIN_RATE: f64 = 0.1;
 /// Win rate that all points of the board are worth: about 0.001 a point on 9x9.
 const BOARD_WIN_RATE: f64 = 0.08;
-/// Minimum gain of a move as a share of the board's points, three points on 9x9, at [`SCORED_VISITS`]. Smaller differences are
-/// within the scatter of playouts.
+/// Minimum gain of a move as a share of the board's points, three points on 9x9, at [`SCORED_VISITS`]. Smaller
+/// differences are within the scatter of playouts.
 const MIN_GAIN: f64 = 1.0 / 27.0;
 /// Visits of both moves below which the minimum gain is larger, in proportion to the standard error.
 const SCORED_VISITS: f64 = 256.0;

@@ -174,8 +174,8 @@ impl Board {
         self.neighbourhood[point.index()]
     }
 
-    /// Returns a code of each of the eight neighbours: its own neighbourhood, and if its stone is in atari; together the cells
-    /// of a square of five by five.
+    /// Returns a code of each of the eight neighbours: its own neighbourhood, and if its stone is in atari; together the
+    /// cells of a square of five by five.
     pub fn surroundings(&self, point: Point) -> impl Iterator<Item = u64> + '_ {
         self.neighbours8(point).into_iter().map(|neighbour| match self.cell(neighbour) {
             cell::BORDER => u64::MAX,

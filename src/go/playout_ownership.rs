@@ -11,8 +11,9 @@ use crate::base::rng::PlayoutRng;
 /// Random stream of these playouts; search workers use the first 255.
 const STREAM: u64 = 1 << 32;
 
-/// Returns the ownership at the end of `playouts` playouts of `position` under its playout policy. The same stones and the same
-/// seed give the same result, whatever the order of moves. The players begin playouts in turn, so that neither has an extra move.
+/// Returns the ownership at the end of `playouts` playouts of `position` under its playout policy. The same stones and
+/// the same seed give the same result, whatever the order of moves. The players begin playouts in turn, so that neither
+/// has an extra move.
 #[must_use]
 pub fn by_playouts(position: &Position, playouts: u32, seed: u64) -> Ownership {
     let mut ownership = Ownership::default();

@@ -19,8 +19,9 @@ const MIN_OWNED_SHARE: f64 = 0.75;
 /// 0.75 (3,200 playouts).
 const MIN_OWNED_SHARE_ALONE: f64 = 0.7;
 
-/// Minimum mean of that share and of the evaluator's probability of the owner. Of territories behind a straight wall, those of
-/// four empty columns have 0.71 or more, those of five or more, which can be invaded, 0.63 or less (one on 7x7: 0.74).
+/// Minimum mean of that share and of the evaluator's probability of the owner. Of territories behind a straight wall,
+/// those of four empty columns have 0.71 or more, those of five or more, which can be invaded, 0.63 or less (one on 7x7:
+/// 0.74).
 const MIN_OWNED_MEAN: f64 = 2.0 / 3.0;
 
 /// The evaluator's ownership with each player to move, by player: means by move number, from -1 for White to 1 for Black.

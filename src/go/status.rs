@@ -1,8 +1,8 @@
 //! The status of chains at the end of a game: alive, dead or in seki.
 //!
-//! Unconditional life and large territories make chains safe; an exact search of the small areas between them decides which
-//! chains can be captured; playouts vote where an area is too large to search (see the private modules). Under territory scoring
-//! the count includes the answers that the filling of neutral points requires.
+//! Unconditional life and large territories make chains safe; an exact search of the small areas between them decides
+//! which chains can be captured; playouts vote where an area is too large to search (see the private modules). Under
+//! territory scoring the count includes the answers that the filling of neutral points requires.
 
 mod chain_map;
 mod chain_status;

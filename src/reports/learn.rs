@@ -131,8 +131,8 @@ pub fn has_analyses(record: &GameRecord) -> bool {
     })
 }
 
-/// Stores the analyses in the main line of a record in the engine's table. Returns the error at which the record or its replay
-/// ended, if there is one, beside the result up to there.
+/// Stores the analyses in the main line of a record in the engine's table. Returns the error at which the record or its
+/// replay ended, if there is one, beside the result up to there.
 pub fn learn(engine: &mut Engine, record: &GameRecord, terms: &Terms) -> (LearnedGame, Option<LearnError>) {
     let mut learned = LearnedGame::default();
     let error = learn_into(&mut learned, engine, record, terms).err();

@@ -35,8 +35,8 @@ impl Table {
         std::iter::successors(Some(first), |page| self.next_page(page))
     }
 
-    /// Adds a visit to the edge at `index` of a page of `entry`'s position and stores the child's value for the mover; returns
-    /// the edge's visits.
+    /// Adds a visit to the edge at `index` of a page of `entry`'s position and stores the child's value for the mover;
+    /// returns the edge's visits.
     ///
     /// Halves all visits of the position if the edge or the position is full. The returned number is from before the
     /// halving, like the siblings' visits that the caller has read.

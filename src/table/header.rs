@@ -201,8 +201,8 @@ pub(super) fn begin_lineage(words: &[AtomicU64], lineage: &Lineage) {
     words[PENDING_LINEAGE].store(0, Release);
 }
 
-/// Adds an origin to the lineage `before`. Even if the process is killed meanwhile, the header stays valid, with the old lineage
-/// or the new one; returns that.
+/// Adds an origin to the lineage `before`. Even if the process is killed meanwhile, the header stays valid, with the old
+/// lineage or the new one; returns that.
 pub(super) fn add_origin(words: &[AtomicU64], before: &Lineage, number: u64) -> Lineage {
     let added = before.union(&Lineage::begun(number)).filter(|lineage| lineage != before);
     let Some(lineage) = added else { return before.clone() };

@@ -1,8 +1,8 @@
 //! Increments: what one search adds to a position, for the table of another search of the same position.
 //!
-//! Each search sends the visits of its own simulations, never those that it received. Sums of visits are therefore exact in
-//! every table, apart from the losses of the [contract](super). A value is no sum: it is taken from the search that knows more
-//! visits, and the next backup through the position computes it anew from the children.
+//! Each search sends the visits of its own simulations, never those that it received. Sums of visits are therefore exact
+//! in every table, apart from the losses of the [contract](super). A value is no sum: it is taken from the search that
+//! knows more visits, and the next backup through the position computes it anew from the children.
 
 use super::counters::Counters;
 use super::edge::Edge;

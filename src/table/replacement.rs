@@ -18,9 +18,9 @@ pub enum Replacement {
     /// another 16 if the present generation has not used it. The default.
     #[default]
     VisitsAndGeneration,
-    /// Evicts the candidate with the fewest visits, whatever its age: a new position replaces the smallest subtree. Source: Breuker,
-    /// Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17 (1994), scheme Big;
-    /// but here the new position always enters.
+    /// Evicts the candidate with the fewest visits, whatever its age: a new position replaces the smallest subtree.
+    /// Source: Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17
+    /// (1994), scheme Big; but here the new position always enters.
     Visits,
     /// Evicts the first candidate, whatever its value. Source: Breuker's scheme New.
     Always,

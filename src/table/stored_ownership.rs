@@ -46,8 +46,8 @@ pub(super) struct OwnershipPart {
 }
 
 impl Table {
-    /// Returns the stored ownership of the position `key`: means of `points` points by move number, from -1 for White to 1 for
-    /// Black. `None` if it is not stored, or not all of it.
+    /// Returns the stored ownership of the position `key`: means of `points` points by move number, from -1 for White to
+    /// 1 for Black. `None` if it is not stored, or not all of it.
     #[must_use]
     pub fn ownership(&self, key: u64, points: usize) -> Option<Vec<f64>> {
         let pages: Vec<Page<'_>> = self.chain(self.page(&self.find(key)?)?).collect();
@@ -129,8 +129,8 @@ impl OwnershipPart {
         (0..PAGE_OWNERS).map(move |place| (level(place) as f64 / MAX_LEVEL * 2.0 - 1.0).min(1.0))
     }
 
-    /// Fills the words of a page that no worker reads, except for the first three; `rest` is the [rest word](Page::rest_word) of
-    /// the page before it.
+    /// Fills the words of a page that no worker reads, except for the first three; `rest` is the [rest
+    /// word](Page::rest_word) of the page before it.
     pub(super) fn fill(&self, words: &[AtomicU64], shape: Shape, rest: u64) {
         overwrite(&words[PART_WORD], (self.part as u64 + 1) << PART_SHIFT);
         PLANE_WORDS.iter().zip(self.planes).for_each(|(&index, plane)| overwrite(&words[index], plane));

@@ -19,7 +19,8 @@ const VARIABLES: [[&str; 3]; 2] = [
     ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"],
 ];
 
-/// Returns the names of the variables of this process that starters set: those above, and what MPI libraries need to join a job.
+/// Returns the names of the variables of this process that starters set: those above, and what MPI libraries need to join
+/// a job.
 pub(crate) fn variables() -> impl Iterator<Item = OsString> {
     std::env::vars_os().map(|(name, _)| name).filter(|name| {
         let name = name.to_string_lossy();

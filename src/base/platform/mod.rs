@@ -1,8 +1,8 @@
 //! The operating system: functions that differ between systems.
 //!
-//! This is the lowest layer, and the only one that names a system: `std::os`, `rustix`, `/proc`, page advice and `cfg(unix)`
-//! appear nowhere else (`tests/house/layering.rs`). Each function documents its behaviour on Linux, on other Unix systems (macOS,
-//! the BSDs) and on Windows. Where a system lacks a feature, the function returns `None`, `false` or
+//! This is the lowest layer, and the only one that names a system: `std::os`, `rustix`, `/proc`, page advice and
+//! `cfg(unix)` appear nowhere else (`tests/house/layering.rs`). Each function documents its behaviour on Linux, on other
+//! Unix systems (macOS, the BSDs) and on Windows. Where a system lacks a feature, the function returns `None`, `false` or
 //! [`Unsupported`](std::io::ErrorKind::Unsupported), and the caller does without.
 //!
 //! Table files require Unix ([`files::CAN_SHARE`]). Everything else runs on all systems.

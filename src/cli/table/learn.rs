@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 #[derive(Args)]
 pub(super) struct LearnArguments {
-    /// SGF files with analyses by KaTrain, Lizzie or LizzieYzy, or folders of them. The main line is read.
-    /// Analyses count once in a table, however often they are learned, but twice in the merge of two tables that learned them.
+    /// SGF files with analyses by KaTrain, Lizzie or LizzieYzy, or folders of them. The main line is read. Analyses count
+    /// once in a table, however often they are learned, but twice in the merge of two tables that learned them.
     #[arg(required = true, value_name = "GAMES")]
     files: Vec<PathBuf>,
     /// The table file; it is created with --memory or --table-size if it does not exist.

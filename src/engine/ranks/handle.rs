@@ -53,8 +53,8 @@ impl fmt::Debug for Ranks {
 }
 
 impl Ranks {
-    /// Creates the place of a process with the given link. `notice` gets lines for the user: after each search the simulations
-    /// of each rank.
+    /// Creates the place of a process with the given link. `notice` gets lines for the user: after each search the
+    /// simulations of each rank.
     #[must_use]
     pub fn new(link: Link, notice: impl Fn(&str) + Send + Sync + 'static) -> Ranks {
         Ranks {

@@ -1,7 +1,7 @@
 //! Messages over MPI. One thread makes all calls of MPI, since its objects belong to a thread.
 //!
-//! A blocking receive of Open MPI keeps a processor busy. The thread therefore looks for messages and sleeps; it wakes at once
-//! for a message to be sent.
+//! A blocking receive of Open MPI keeps a processor busy. The thread therefore looks for messages and sleeps; it wakes at
+//! once for a message to be sent.
 
 use super::link::{Event, Link, SendMessage};
 use mpi::Threading;

@@ -54,9 +54,9 @@ impl Outbox {
         }
     }
 
-    /// Removes and returns the increments of all positions that were visited and have enough visits, were evaluated, are proven,
-    /// or have the key `root`. Those with the fewest visits come first: a position comes before those that lead to it, in most cases.
-    /// Positions that were evicted are dropped.
+    /// Removes and returns the increments of all positions that were visited and have enough visits, were evaluated, are
+    /// proven, or have the key `root`. Those with the fewest visits come first: a position comes before those that lead
+    /// to it, in most cases. Positions that were evicted are dropped.
     pub fn take(&mut self, table: &Table, root: u64) -> Vec<PositionIncrement> {
         let mut increments = Vec::new();
         for (key, own) in self.fresh.drain() {

@@ -50,9 +50,9 @@ impl Part<'_> {
         own + self.state.other_simulations.load(Relaxed)
     }
 
-    /// Ends the own part with `report`, waits for the other ranks, and returns the report on the table that has all visits.
-    /// `progress` and the limit of time may end the other ranks' parts. If this rank has not run its share of the simulations,
-    /// something has ended the search, and the others are stopped.
+    /// Ends the own part with `report`, waits for the other ranks, and returns the report on the table that has all
+    /// visits. `progress` and the limit of time may end the other ranks' parts. If this rank has not run its share of the
+    /// simulations, something has ended the search, and the others are stopped.
     pub(in crate::engine) fn finish(
         &self,
         report: Report,

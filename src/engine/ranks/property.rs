@@ -1,5 +1,5 @@
-//! The exchange against a ledger: searches of several tables in turns, with messages that arrive late and in any order between
-//! different ranks.
+//! The exchange against a ledger: searches of several tables in turns, with messages that arrive late and in any order
+//! between different ranks.
 
 use super::inbox::Inbox;
 use super::message::{Increments, Message, RankCounts};

@@ -28,8 +28,8 @@ const MAX_EMPTY_OF_GAIN: usize = 8;
 /// Largest number of positions that such a search visits for each first player.
 const MAX_GAIN_POSITIONS: u32 = 10_000;
 
-/// Numbers of points of an eye space that is searched alone. A smaller one has at most one shape that always lives, and larger ones
-/// [live in any case](safe_chains).
+/// Numbers of points of an eye space that is searched alone. A smaller one has at most one shape that always lives, and
+/// larger ones [live in any case](safe_chains).
 const EYE_SPACES: std::ops::RangeInclusive<usize> = 4..=6;
 
 /// Largest number of positions that the search of one eye space visits.
@@ -154,8 +154,8 @@ impl StatusSearch<'_> {
         map.chains.iter().map(|chain| self.number_at[chain.stones[0].index()]).collect()
     }
 
-    /// Returns the status of all chains with those in `removed` dead, and the chains to remove before the next round: those of areas
-    /// too large to search that most playouts lose. In the last round such areas are searched in parts.
+    /// Returns the status of all chains with those in `removed` dead, and the chains to remove before the next round:
+    /// those of areas too large to search that most playouts lose. In the last round such areas are searched in parts.
     fn round(&mut self, removed: &[bool]) -> (Vec<StatusResult>, Vec<usize>) {
         let number_at = self.number_at;
         let board = self.board.keeping(|point| removed.get(number_at[point.index()]) == Some(&false));
@@ -235,8 +235,8 @@ impl StatusSearch<'_> {
         living
     }
 
-    /// Returns true if one player's chains alone surround a region, and the opponent, moving first, captures none of them although
-    /// they have no other liberties.
+    /// Returns true if one player's chains alone surround a region, and the opponent, moving first, captures none of them
+    /// although they have no other liberties.
     fn is_living_space(&mut self, board: &Board, map: &ChainMap, region: &EmptyRegion) -> bool {
         let Some(owner) = region.owner(&map.chains) else { return false };
         let stones = region.borders.iter().flat_map(|&(chain, _)| &map.chains[chain].stones);
@@ -281,8 +281,8 @@ impl StatusSearch<'_> {
         })
     }
 
-    /// Returns true if the first move matters in an area with the stones in it that were removed as dead: such a stone can leave a
-    /// chain in atari.
+    /// Returns true if the first move matters in an area with the stones in it that were removed as dead: such a stone
+    /// can leave a chain in atari.
     fn is_unsettled_with_removed(&mut self, area: &SearchedArea, removed: &[bool]) -> bool {
         let map = ChainMap::of(self.board);
         let is_inside = |&number: &usize| {

@@ -1,7 +1,8 @@
-//! Moves that take dead stones off the board after the end of a game, as servers require it once the players disagree on them.
+//! Moves that take dead stones off the board after the end of a game, as servers require it once the players disagree on
+//! them.
 //!
-//! The search alone does not find them: it takes all stones for alive, so that every move inside settled areas is worth the
-//! same. Moves are restricted to the liberties of dead chains; a chain without a playable liberty is approached.
+//! The search alone does not find them: it takes all stones for alive, so that every move inside settled areas is worth
+//! the same. Moves are restricted to the liberties of dead chains; a chain without a playable liberty is approached.
 
 use super::{BoardStatus, Chain, ChainStatus};
 use crate::base::game::{Move, Player};

@@ -50,7 +50,8 @@ impl LocalStakes<'_> {
         Some(LocalOutcome { value: self.value(), is_lost: self.captured.to_vec() })
     }
 
-    /// Returns the outcome if `first` moves first and one of the players can force a gain; `None` if the search finds no gain.
+    /// Returns the outcome if `first` moves first and one of the players can force a gain; `None` if the search finds no
+    /// gain.
     pub(super) fn forced_outcome(&self, search: &mut LocalSearch<'_>, first: Player) -> Option<LocalOutcome> {
         let limit = search.positions_left() / 2;
         // The player who moves first gains more often.
@@ -127,8 +128,8 @@ fn largest_gain(all: i32, mut can_force: impl FnMut(i32) -> Option<bool>) -> Opt
     Some(forced)
 }
 
-/// Returns true if the opponent can capture `group` although its owner moves first, and owns the stones in `kept` afterwards. Returns
-/// false if the search does not decide it.
+/// Returns true if the opponent can capture `group` although its owner moves first, and owns the stones in `kept`
+/// afterwards. Returns false if the search does not decide it.
 pub(super) fn is_captured(
     search: &mut LocalSearch<'_>,
     stones: [PointSet; 2],

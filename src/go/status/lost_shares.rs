@@ -18,8 +18,9 @@ const OPEN: Range<f64> = 0.42..0.58;
 
 /// Returns the share of `playouts` that lose each chain of `board`, in the order of their first stones.
 ///
-/// If the share of a chain in a large region decides nothing, the chain has the share of the region: its stones live or die
-/// with the area around them, which depends less on chance. In a region with an open owner they live, with a share of one half.
+/// If the share of a chain in a large region decides nothing, the chain has the share of the region: its stones live or
+/// die with the area around them, which depends less on chance. In a region with an open owner they live, with a share of
+/// one half.
 pub(super) fn lost_shares(board: &Board, ownership: &Ownership, playouts: u32) -> Vec<f64> {
     let map = ChainMap::of(board);
     let share = |player: Player, points: &[Point]| {

@@ -1,9 +1,9 @@
 //! Moves that players need in their own territory before the count of territory.
 //!
-//! After the passes, players fill the neutral points. Where that leaves a chain to be captured by an atari or a ladder, its owner has
-//! to answer in territory, which costs a point; the count includes the point whether the answer is played or not. A player who
-//! can avoid the answer with a stone on a neutral point needs none. Dead stones are off the board, but those beside a chain in atari
-//! may have to be captured.
+//! After the passes, players fill the neutral points. Where that leaves a chain to be captured by an atari or a ladder,
+//! its owner has to answer in territory, which costs a point; the count includes the point whether the answer is played
+//! or not. A player who can avoid the answer with a stone on a neutral point needs none. Dead stones are off the board,
+//! but those beside a chain in atari may have to be captured.
 
 use crate::base::game::Player;
 use crate::go::board::{Board, cell};
@@ -11,8 +11,8 @@ use crate::go::geometry::Point;
 use crate::go::ladder::LadderReader;
 use crate::go::tactics::is_playable;
 
-/// Returns the points of territory on which the owners of the stones in `living` must answer when the `neutral` points are filled.
-/// `board` has the dead stones on it, `without_dead` has not.
+/// Returns the points of territory on which the owners of the stones in `living` must answer when the `neutral` points
+/// are filled. `board` has the dead stones on it, `without_dead` has not.
 pub(super) fn needed_defences(
     board: &Board,
     without_dead: &Board,
@@ -91,8 +91,8 @@ impl Defence<'_> {
         !self.filled.contains(&point) && is_safe(&self.boards.without_dead, point, self.defender.other())
     }
 
-    /// Looks for a neutral point filled by the opponent on which a stone of the defender makes all answers in territory needless,
-    /// since the players fill neutral points in turn. Leaves the stone on the board if there is one.
+    /// Looks for a neutral point filled by the opponent on which a stone of the defender makes all answers in territory
+    /// needless, since the players fill neutral points in turn. Leaves the stone on the board if there is one.
     fn avoids_answers(&mut self, unanswered: &Boards) -> bool {
         let answered = self.boards.clone();
         for &point in self.filled.clone().iter().rev() {
@@ -166,8 +166,8 @@ impl Defence<'_> {
 }
 
 impl Boards {
-    /// Returns true if the chain with a stone on `stone` is in atari between stones that live and dead ones, and its capture would
-    /// not be answered by the capture of the captors.
+    /// Returns true if the chain with a stone on `stone` is in atari between stones that live and dead ones, and its
+    /// capture would not be answered by the capture of the captors.
     fn is_lost_beside_dead(&self, stone: Point) -> bool {
         let board = &self.with_dead;
         let (Some(liberty), Some(player)) = (board.atari_liberty(stone), board.stone_at(stone)) else {

@@ -19,7 +19,8 @@ const MAX_SHARE_ASSUMED_SAFE: f64 = 0.15;
 /// Minimum liberties in regions without doubtful chains for a chain in contact with a doubtful one to be assumed safe.
 const MIN_FREE_LIBERTIES: usize = 3;
 
-/// Returns the chains that are safe and those that are dead without a search. `lost` is the share of playouts that lose each chain.
+/// Returns the chains that are safe and those that are dead without a search. `lost` is the share of playouts that lose
+/// each chain.
 ///
 /// A chain is safe if it is unconditionally alive, has two liberties in a territory large enough to live in (or one, if
 /// few playouts lose it), or if almost no playout loses it and it has [two eye spaces](with_two_eye_spaces) or all enemy
@@ -84,8 +85,9 @@ pub(super) fn assumed_safe(map: &ChainMap, component: &[usize], lost: &[f64]) ->
     (0..map.chains.len()).map(|chain| !component.contains(&chain) || is_safe(chain)).collect()
 }
 
-/// Returns the chains among `candidates` that border two or more empty regions that such chains alone surround. Unlike in Benson's
-/// theorem, a point of a region need not be a liberty: a move of the opponent on it is assumed to be answered inside the region.
+/// Returns the chains among `candidates` that border two or more empty regions that such chains alone surround. Unlike in
+/// Benson's theorem, a point of a region need not be a liberty: a move of the opponent on it is assumed to be answered
+/// inside the region.
 fn with_two_eye_spaces(map: &ChainMap, candidates: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut chosen: Vec<bool> = (0..map.chains.len()).map(candidates).collect();
     loop {

@@ -78,8 +78,8 @@ fn visits_of(moves: &[ScoredMove]) -> u64 {
     moves.iter().map(|it| u64::from(it.recorded.visits)).sum()
 }
 
-/// Removes moves that are images of earlier ones by a symmetry of the board, with equal numbers. `LizzieYzy` writes those of a
-/// symmetric position with the visits of the move that was searched.
+/// Removes moves that are images of earlier ones by a symmetry of the board, with equal numbers. `LizzieYzy` writes those
+/// of a symmetric position with the visits of the move that was searched.
 fn remove_images(moves: &mut Vec<ScoredMove>, size: Size) {
     let mut kept: Vec<ScoredMove> = Vec::new();
     for scored in moves.drain(..) {

@@ -7,9 +7,9 @@ use tewari::base::game::{Move, Player};
 use tewari::go::status::{BoardStatus, ChainStatus};
 use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
 
-/// A finished position with the status of its chains: `X` and `O` are alive, `B` and `W` in seki, `x` and `o` dead. Under territory
-/// rules `+` is a point that does not count: neutral, or to be filled by its owner. A name that begins with a colour names
-/// the player to move.
+/// A finished position with the status of its chains: `X` and `O` are alive, `B` and `W` in seki, `x` and `o` dead. Under
+/// territory rules `+` is a point that does not count: neutral, or to be filled by its owner. A name that begins with a
+/// colour names the player to move.
 struct Diagram {
     name: String,
     rows: Vec<Vec<char>>,

@@ -9,8 +9,8 @@ use crate::records::sgf::{self, ChosenTerms, DefaultTerms};
 use std::path::Path;
 
 /// `loadsgf FILE [N]`: loads the position before move N of the main line, or its end. Size, komi and set-up stones are
-/// those of the file, and the rules if it names them; those it does not state are the session's. Damaged files are read up to the damage. `undo` takes back the
-/// moves of the file.
+/// those of the file, and the rules if it names them; those it does not state are the session's. Damaged files are read
+/// up to the damage. `undo` takes back the moves of the file.
 pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     let (path, before) = file_and_move(&arguments)?;
     let keys = session.position().key_policy();
