@@ -52,6 +52,8 @@ pub struct LineOwnership {
     /// The evaluator's ownership by the key of the position; `None` if it has none, such as a network that was not trained on
     /// owners.
     evaluated: HashMap<u64, Option<Vec<f64>>>,
+    /// The ownership of the root by playouts made for the reports, once there is one.
+    unsearched: Option<Vec<f64>>,
     /// Questions to an evaluator in another process that have no answer yet, by the key of the position.
     sent: HashMap<u64, ReportQuestion>,
     /// The time until which the present report waits for answers.
@@ -131,6 +133,7 @@ impl Engine {
             seed: self.options.parameters.seed,
             playouts: PLAYOUTS,
             evaluated,
+            unsearched: None,
             sent: HashMap::new(),
             until: Instant::now() + FINAL_REPORT_WAIT,
         }
@@ -173,8 +176,7 @@ impl LineOwnership {
             }
         }
         if report.ownership.is_unknown() {
-            let unsearched = playout_ownership::by_playouts(&root, self.playouts, self.seed);
-            return unsearched.means_for_black(root.size().points());
+            return self.of_unsearched_root();
         }
         let of_root = report.ownership.means_for_black(root.size().points());
         let Some(best) = report.best() else { return of_root };
@@ -186,22 +188,29 @@ impl LineOwnership {
     pub fn after(&mut self, mv: &MoveReport) -> Vec<f64> {
         let position = after(&self.root, mv.mv);
         if let Some(external) = self.external.clone() {
-            let of_move = self.answer(&external, &position);
-            let of_root = || self.evaluated.get(&self.root.key()).cloned().flatten();
-            return of_move.or_else(of_root).unwrap_or_else(|| self.by_playouts(&position));
+            let (of_move, root) = (self.answer(&external, &position), self.root.clone());
+            let known = of_move.or_else(|| self.answer(&external, &root));
+            return known.unwrap_or_else(|| self.of_unsearched_root());
         }
         match self.evaluate(&position) {
             Some(of_position) => {
                 let line: Vec<(Move, u64)> = line_of(mv).skip(1).take(MAX_MOVE_LINE).collect();
                 self.along_line(of_position, mv.visits.max(mv.edge_visits), position, &line)
             }
-            None => self.by_playouts(&position),
+            None => {
+                let owners = playout_ownership::by_playouts(&position, MOVE_PLAYOUTS, self.seed);
+                owners.means_for_black(position.size().points())
+            }
         }
     }
 
-    fn by_playouts(&self, position: &Position) -> Vec<f64> {
-        let owners = playout_ownership::by_playouts(position, MOVE_PLAYOUTS, self.seed);
-        owners.means_for_black(position.size().points())
+    /// Returns the ownership of the root by playouts made for the reports.
+    fn of_unsearched_root(&mut self) -> Vec<f64> {
+        let (root, playouts, seed) = (&self.root, self.playouts, self.seed);
+        let by_playouts = || {
+            playout_ownership::by_playouts(root, playouts, seed).means_for_black(root.size().points())
+        };
+        self.unsearched.get_or_insert_with(by_playouts).clone()
     }
 
     /// Returns the mean of `of_position`, the ownership of a position with `visits`, and of the positions along `line`.

@@ -276,7 +276,10 @@ mod tests {
 
     #[test]
     fn a_stone_inside_the_opponents_area_is_dead_and_leaves_the_score() {
-        let statuses = statuses(&[".XO..", ".XO..", ".XO.X", ".XO..", ".XO.."]);
+        let mut position = position(&[".XO..", ".XO..", ".XO.X", ".XO..", ".XO.."]);
+        // Black, moving first, would make a seki of it.
+        position.set_to_play(Player::White);
+        let statuses = BoardStatus::computed(&position, PlayoutPolicy::Light, 1);
         let status_of = |player, count| {
             let found = statuses.chains().iter().find(|c| c.player == player && c.stones.len() == count);
             found.unwrap().status
