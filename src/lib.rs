@@ -14,7 +14,7 @@
 //! * *position*, *edge*: a node of the search graph, and a move from it to a *child*; *transposition*: a position reached by
 //!   more than one sequence of moves. All of them share its statistics.
 //! * *leaf*: the position where a descent ends; *backup*: the update of all positions and edges of the path with the
-//!   evaluation of the leaf; *worker*: a thread that runs simulations.
+//!   evaluation of the leaf; *worker*: a thread, or a coroutine of one, that runs simulations.
 //! * *entry*: 32 bytes of the table for one position: visits, value, leaf playouts, bounds; *page*: priors, visits
 //!   and values of moves of a position: of all, with AMAF samples, or of eight, then with further pages in a *chain*. A
 //!   position gets its first page when it is expanded.

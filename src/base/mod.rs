@@ -4,12 +4,14 @@
 pub mod bounded_file;
 pub mod checksum;
 pub mod child_process;
+pub(crate) mod coroutines;
 pub mod folder;
 pub mod game;
 pub mod input;
 pub mod memory;
 pub mod ownership;
 pub mod parameters;
+pub mod pause;
 pub(crate) mod platform;
 pub mod player;
 pub mod recorded_analysis;

@@ -65,8 +65,8 @@ pub(super) struct EngineArguments {
     /// Choice of the positions that a full table evicts; always: replace whatever is in the slot.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = replacements(), help_heading = MEMORY)]
     replacement: Replacement,
-    /// Number of threads that search one position together. Default: 1; 16 with --evaluator, which then has 16 questions at
-    /// a time.
+    /// Number of threads that search one position together; with --evaluator, number of questions that it has at a time, all
+    /// from one thread. Default: 1; 16 with --evaluator.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=255), help_heading = SEARCH)]
     threads: Option<u16>,
     /// Selection policy, as NAME or NAME:key=value,key=value; `--policy help` lists all of them with their parameters.

@@ -2,6 +2,7 @@
 
 use super::EngineError;
 use crate::base::game::{Game, Player, Prior};
+use crate::base::pause::Pause;
 use crate::base::value::{Estimate, Value};
 use crate::base::zobrist::mix;
 use crate::external::{AskError, ExternalEvaluation, ExternalEvaluator, Question};
@@ -22,9 +23,10 @@ pub(super) fn evaluate(
     evaluator: &ExternalEvaluator,
     position: &Position,
     priors: &mut [Option<Prior>],
+    pause: &dyn Pause,
     stop: &dyn Fn() -> bool,
 ) -> Result<PageEvaluation, AskError> {
-    let evaluation = evaluator.ask(&Question::new(position, false, 1), stop)?;
+    let evaluation = evaluator.ask(&Question::new(position, false, 1), pause, stop)?;
     position.fill_legal(priors);
     let uniform = 1.0 / priors.len() as f32;
     for (prior, probability) in priors.iter_mut().zip(&evaluation.policy) {

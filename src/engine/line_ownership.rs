@@ -207,9 +207,8 @@ impl LineOwnership {
     /// Returns the ownership of the root by playouts made for the reports.
     fn of_unsearched_root(&mut self) -> Vec<f64> {
         let (root, playouts, seed) = (&self.root, self.playouts, self.seed);
-        let by_playouts = || {
-            playout_ownership::by_playouts(root, playouts, seed).means_for_black(root.size().points())
-        };
+        let by_playouts =
+            || playout_ownership::by_playouts(root, playouts, seed).means_for_black(root.size().points());
         self.unsearched.get_or_insert_with(by_playouts).clone()
     }
 

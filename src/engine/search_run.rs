@@ -104,8 +104,9 @@ impl Engine {
         failure: &'e OnceLock<String>,
     ) -> PositionEvaluator<'e, Position> {
         if let Some(evaluator) = self.options.external.as_deref() {
-            return Box::new(|position, priors| {
-                let evaluation = external::evaluate(evaluator, position, priors, &|| stop.load(Relaxed));
+            return Box::new(|position, priors, pause| {
+                let evaluation =
+                    external::evaluate(evaluator, position, priors, pause, &|| stop.load(Relaxed));
                 let note = |error: &AskError| {
                     if *error != AskError::Stopped {
                         failure.get_or_init(|| error.to_string());
@@ -119,7 +120,7 @@ impl Engine {
         if let Some(noise) = &self.root_noise {
             evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
         }
-        Box::new(move |position, priors| Some(evaluator.evaluate(position, priors)))
+        Box::new(move |position, priors, _| Some(evaluator.evaluate(position, priors)))
     }
 
     /// Returns the parameters of a search of `root`; `part_seed` is that of a rank.

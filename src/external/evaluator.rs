@@ -1,14 +1,14 @@
 //! An evaluator in another process, asked by many threads.
 
 use super::answer::{ExternalEvaluation, NoEvaluation};
-use super::process::EvaluatorProcess;
+use super::process::{Answer, EvaluatorProcess};
 use super::question::Question;
+use crate::base::pause::{Pause, ThreadPause};
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -65,8 +65,8 @@ pub enum AskError {
 }
 
 /// The end of a wait for an answer.
-enum Waited {
-    Answered(String),
+enum Waited<'a> {
+    Answered(&'a str),
     Stopped,
     Ended,
     Late,
@@ -162,7 +162,7 @@ impl ExternalEvaluator {
             return known;
         }
         let asked = Instant::now();
-        let evaluation = self.ask(question, &|| asked.elapsed() > REPORT_LIMIT).ok()?;
+        let evaluation = self.ask(question, &ThreadPause, &|| asked.elapsed() > REPORT_LIMIT).ok()?;
         self.keep_for_reports(question, &evaluation);
         Some(evaluation)
     }
@@ -185,21 +185,29 @@ impl ExternalEvaluator {
     ///
     /// # Errors
     /// Returns an error if the wait was stopped, the position refused, or the evaluator given up.
-    pub fn ask(&self, question: &Question, stop: &dyn Fn() -> bool) -> Result<ExternalEvaluation, AskError> {
+    pub fn ask(
+        &self,
+        question: &Question,
+        pause: &dyn Pause,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<ExternalEvaluation, AskError> {
         loop {
             if stop() {
                 return Err(AskError::Stopped);
             }
             let process = self.running()?;
             let (id, answer) = self.send(&process, question);
-            let reason = match wait(&process, &answer, stop) {
+            // The other workers of the thread may have questions for the same write.
+            pause.let_others_run();
+            process.flush();
+            let reason = match wait(&process, &answer, pause, stop) {
                 Waited::Stopped => {
-                    process.forget(&id);
+                    process.forget(id);
                     return Err(AskError::Stopped);
                 }
-                Waited::Answered(line) => match ExternalEvaluation::read(&line, question.size) {
+                Waited::Answered(line) => match ExternalEvaluation::read(line, question.size) {
                     Ok(evaluation) => {
-                        self.check_model(&process, stop)?;
+                        self.check_model(&process, pause, stop)?;
                         self.state().failures = 0;
                         self.answers.fetch_add(1, Relaxed);
                         return Ok(evaluation);
@@ -216,7 +224,7 @@ impl ExternalEvaluator {
                 Waited::Ended => "ended".to_owned(),
                 Waited::Gtp => "answers like a GTP engine: expected KataGo's command \"analysis\"".to_owned(),
                 Waited::Late => {
-                    process.forget(&id);
+                    process.forget(id);
                     format!(
                         "did not answer a question about {0} within {1} s: check that its configuration allows {0} \
                          (KataGo: maxBoardXSizeForNNBuffer, maxBoardYSizeForNNBuffer)",
@@ -229,11 +237,10 @@ impl ExternalEvaluator {
         }
     }
 
-    /// Sends a question; returns its id and the place where the answer arrives.
-    pub(super) fn send(&self, process: &EvaluatorProcess, question: &Question) -> (String, Receiver<String>) {
-        let id = self.next_id.fetch_add(1, Relaxed).to_string();
-        let answer = process.send(&id, question.line(&id));
-        (id, answer)
+    /// Sends a question at the next [`flush`](EvaluatorProcess::flush); returns its id and the place of its answer.
+    pub(super) fn send(&self, process: &EvaluatorProcess, question: &Question) -> (u64, Arc<Answer>) {
+        let id = self.next_id.fetch_add(1, Relaxed);
+        (id, process.send(id, &question.line(id)))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -291,17 +298,21 @@ impl ExternalEvaluator {
     pub(super) fn check_model(
         &self,
         process: &EvaluatorProcess,
+        pause: &dyn Pause,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), AskError> {
-        let Some(name) = &self.name else { return Ok(()) };
-        match process.model(stop) {
+        let Some(name) = self.name.as_ref().filter(|_| !process.is_model_accepted()) else { return Ok(()) };
+        match process.model(pause, stop) {
             Some(found) if stem(&found) != stem(name) => Err(self.give_up(format!(
                 "the evaluator runs the model {found}, but its results are stored as those of {name}: give \
                  --evaluator-name {} and another table",
                 stem(&found)
             ))),
             None if stop() => Err(AskError::Stopped),
-            _ => Ok(()),
+            _ => {
+                process.accept_model();
+                Ok(())
+            }
         }
     }
 
@@ -315,15 +326,28 @@ impl ExternalEvaluator {
     }
 }
 
-fn wait(process: &EvaluatorProcess, answer: &Receiver<String>, stop: &dyn Fn() -> bool) -> Waited {
+fn wait<'a>(
+    process: &EvaluatorProcess,
+    answer: &'a Answer,
+    pause: &dyn Pause,
+    stop: &dyn Fn() -> bool,
+) -> Waited<'a> {
     let asked = Instant::now();
+    let mut look = asked + WAIT;
     loop {
-        match answer.recv_timeout(WAIT) {
-            Ok(line) => return Waited::Answered(line),
-            Err(RecvTimeoutError::Disconnected) => return Waited::Ended,
-            Err(RecvTimeoutError::Timeout) if stop() => return Waited::Stopped,
-            Err(RecvTimeoutError::Timeout) if process.is_gtp() => return Waited::Gtp,
-            Err(RecvTimeoutError::Timeout) => {}
+        match answer.line() {
+            Some(Some(line)) => return Waited::Answered(line),
+            Some(None) => return Waited::Ended,
+            None if stop() => return Waited::Stopped,
+            None => {}
+        }
+        let now = pause.wait_for_thread(WAIT);
+        if now < look || answer.line().is_some() {
+            continue;
+        }
+        look = now + WAIT;
+        if process.is_gtp() {
+            return Waited::Gtp;
         }
         let ready = process.time_since_answer().or(process.time_since_loading());
         if is_late(asked.elapsed(), ready) {
@@ -382,7 +406,7 @@ mod tests {
         let evaluator = ExternalEvaluator::new("/nowhere/katago analysis", None);
         let position = Position::new(Size::new(9, 9).expect("a size"), Rules::CHINESE, Komi(15));
         let question = Question::new(&position, false, 1);
-        let error = evaluator.ask(&question, &|| false).expect_err("no program");
+        let error = evaluator.ask(&question, &ThreadPause, &|| false).expect_err("no program");
         assert!(error.to_string().contains("cannot start \"/nowhere/katago analysis\""), "{error}");
         assert_eq!(evaluator.failure(), Some(error.to_string()));
     }

@@ -4,7 +4,6 @@
 
 use crate::base::game::{Game, Move, Player};
 use crate::go::{Position, Rules, Scoring, Size};
-use std::fmt::Write;
 
 /// A question to an evaluator: one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ impl Question {
     }
 
     /// Returns the query, one line.
-    pub(super) fn line(&self, id: &str) -> String {
+    pub(super) fn line(&self, id: u64) -> String {
         format!("{{\"id\":\"{id}\",{}}}\n", self.fields)
     }
 }
@@ -56,9 +55,11 @@ fn listed(moves: &[(Player, Move)], size: Size) -> String {
     let mut text = String::with_capacity(2 + 12 * moves.len());
     text.push('[');
     for (index, &(player, mv)) in moves.iter().enumerate() {
-        let separator = if index == 0 { "" } else { "," };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{separator}[\"{}\",\"{}\"]", player.letter(), size.vertex(mv));
+        text.push_str(if index == 0 { "[\"" } else { ",[\"" });
+        text.push(player.letter());
+        text.push_str("\",\"");
+        size.push_vertex(mv, &mut text);
+        text.push_str("\"]");
     }
     text.push(']');
     text
@@ -159,7 +160,7 @@ mod tests {
     }
 
     fn fields(position: &Position) -> Value {
-        serde_json::from_str(&Question::new(position, false, 1).line("7")).expect("JSON")
+        serde_json::from_str(&Question::new(position, false, 1).line(7)).expect("JSON")
     }
 
     /// Replays the query's moves on its setup; returns the position, with the stones of its setup captured by none.

@@ -2,18 +2,18 @@
 
 use super::answer::ExternalEvaluation;
 use super::evaluator::ExternalEvaluator;
-use super::process::EvaluatorProcess;
+use super::process::{Answer, EvaluatorProcess};
 use super::question::Question;
+use crate::base::pause::{Pause, ThreadPause};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
 /// A question that was sent for a report. Its answer is discarded once it is dropped.
 pub struct ReportQuestion {
     question: Question,
-    id: String,
+    id: u64,
     process: Arc<EvaluatorProcess>,
-    answer: Receiver<String>,
+    answer: Arc<Answer>,
 }
 
 /// The state of a question for a report.
@@ -27,22 +27,31 @@ pub enum ReportAnswer {
 }
 
 impl ExternalEvaluator {
-    /// Sends a question for a report; `None` if there is no evaluator to answer it.
+    /// Sends a question for a report by the thread that will wait for the answer; `None` if there is no evaluator to answer it.
     pub fn send_for_report(&self, question: Question) -> Option<ReportQuestion> {
         let process = self.running().ok()?;
         let (id, answer) = self.send(&process, &question);
+        process.flush();
         Some(ReportQuestion { question, id, process, answer })
     }
 
     /// Returns the answer to a question, for which it waits `until` a time at most.
     pub fn answer_for_report(&self, sent: &ReportQuestion, until: Instant) -> ReportAnswer {
-        let line = match sent.answer.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => return ReportAnswer::Waiting,
-            Err(RecvTimeoutError::Disconnected) => return ReportAnswer::Failed,
+        let line = loop {
+            match sent.answer.line() {
+                Some(Some(line)) => break line,
+                Some(None) => return ReportAnswer::Failed,
+                None => {}
+            }
+            let rest = until.saturating_duration_since(Instant::now());
+            if rest.is_zero() {
+                return ReportAnswer::Waiting;
+            }
+            ThreadPause.wait_for_thread(rest);
         };
-        let evaluation = ExternalEvaluation::read(&line, sent.question.size).ok();
-        let is_of_model = || self.check_model(&sent.process, &|| Instant::now() > until).is_ok();
+        let evaluation = ExternalEvaluation::read(line, sent.question.size).ok();
+        let is_of_model =
+            || self.check_model(&sent.process, &ThreadPause, &|| Instant::now() > until).is_ok();
         match evaluation.filter(|_| is_of_model()) {
             Some(evaluation) => {
                 self.keep_for_reports(&sent.question, &evaluation);
@@ -55,6 +64,6 @@ impl ExternalEvaluator {
 
 impl Drop for ReportQuestion {
     fn drop(&mut self) {
-        self.process.forget(&self.id);
+        self.process.forget(self.id);
     }
 }

@@ -106,10 +106,17 @@ impl Size {
     /// Returns the move in GTP notation: a column letter without `I` and the row from the bottom, or `pass`.
     #[must_use]
     pub fn vertex(self, mv: Move) -> String {
-        match self.coordinates(mv) {
-            None => "pass".to_owned(),
-            Some((column, row)) => format!("{}{}", column_letter(column), row + 1),
-        }
+        let mut text = String::new();
+        self.push_vertex(mv, &mut text);
+        text
+    }
+
+    /// Appends the move in GTP notation to `text`, see [`vertex`](Size::vertex).
+    pub(crate) fn push_vertex(self, mv: Move, text: &mut String) {
+        let Some((column, row)) = self.coordinates(mv) else { return text.push_str("pass") };
+        text.push(column_letter(column));
+        let digits = [(row + 1) / 10, (row + 1) % 10].map(|digit| char::from(b'0' + digit as u8));
+        text.extend(digits.into_iter().skip_while(|&digit| digit == '0'));
     }
 
     /// Parses a vertex in either case, or `(X,Y)` as in KataGo: column and row from 0, the row from the top. Returns `None`

@@ -23,7 +23,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             let expansion = place.unless_pending(entry.key(), || self.evaluate_and_store(entry));
             match expansion {
                 Some(expansion) => return expansion,
-                None => place.wait(entry.key()),
+                None => place.wait(entry.key(), self.pause),
             }
         }
     }
@@ -32,7 +32,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     fn evaluate_and_store(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
         self.table.replace_lost_page(entry, &mut self.counters);
         let has_mean = entry.leaf_playouts().visits > 0;
-        let Some(evaluation) = (self.evaluator)(&self.game, &mut self.priors) else {
+        let Some(evaluation) = (self.evaluator)(&self.game, &mut self.priors, self.pause) else {
             return Expansion::Ended;
         };
         keep_allowed(&mut self.priors, self.root_moves.filter(|_| self.steps.is_empty()));
@@ -55,7 +55,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if !self.parameters.evaluates_leaves {
             return Expansion::None;
         }
-        (self.evaluator)(&self.game, &mut self.priors).map_or(Expansion::Ended, ends_simulation)
+        (self.evaluator)(&self.game, &mut self.priors, self.pause).map_or(Expansion::Ended, ends_simulation)
     }
 
     /// Claims a page for the current position if it is the root or has had
@@ -93,7 +93,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if !self.evaluator_has_estimates {
             return None;
         }
-        let evaluation = (self.evaluator)(&self.game, &mut self.priors);
+        let evaluation = (self.evaluator)(&self.game, &mut self.priors, self.pause);
         let estimate = evaluation.and_then(|evaluation| evaluation.estimate);
         self.evaluator_has_estimates = estimate.is_some();
         estimate
@@ -103,13 +103,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// `Some(None)` if it has none.
     fn claim_page(&mut self, entry: &Entry<'t>) -> (Option<Page<'t>>, Option<Option<Estimate>>) {
         let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
+        let pause = self.pause;
         let is_ranked = self.table.layout().shape.ranked;
         let allowed = self.root_moves.filter(|_| is_ranked && self.steps.is_empty());
         let protected = ProtectedPath { keys: &self.path_keys };
         let mut answer = None;
         let noted = &mut answer;
         let evaluate = move || {
-            let evaluation = evaluator(game, priors).unwrap_or(PageEvaluation::NONE);
+            let evaluation = evaluator(game, priors, pause).unwrap_or(PageEvaluation::NONE);
             *noted = Some(evaluation.estimate);
             keep_allowed(priors, allowed);
             (priors, evaluation)
@@ -132,14 +133,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let has_grown = place.unless_pending(key, || self.evaluate_next_page(first));
         // The chain is looked at again after another worker's evaluation.
         has_grown.unwrap_or_else(|| {
-            place.wait(key);
+            place.wait(key, self.pause);
             true
         })
     }
 
     /// Asks the evaluator, then claims the next page: see [`evaluate_and_store`](Worker::evaluate_and_store).
     fn evaluate_next_page(&mut self, first: &Page<'t>) -> bool {
-        if (self.evaluator)(&self.game, &mut self.priors).is_none() {
+        if (self.evaluator)(&self.game, &mut self.priors, self.pause).is_none() {
             return false;
         }
         keep_allowed(&mut self.priors, self.root_moves.filter(|_| self.steps.is_empty()));
@@ -151,12 +152,13 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 
     fn claim_evaluated_next_page(&mut self, first: &Page<'t>) -> bool {
         let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
+        let pause = self.pause;
         let allowed = self.root_moves.filter(|_| self.steps.is_empty());
         let protected = ProtectedPath { keys: &self.path_keys };
         let mut is_evaluated = false;
         let noted = &mut is_evaluated;
         let evaluate = move || {
-            evaluator(game, priors)?;
+            evaluator(game, priors, pause)?;
             *noted = true;
             keep_allowed(priors, allowed);
             Some(priors)

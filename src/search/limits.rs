@@ -18,7 +18,7 @@ pub struct Limits {
     pub visits: Option<u64>,
     /// Simulations of this run.
     pub simulations: Option<u64>,
-    /// Wall-clock time, checked every 16 simulations of each worker, or every 5 ms with an
+    /// Wall-clock time, checked every 16 simulations of each worker, or every 10 ms with an
     /// [`EvaluatorWait`](super::EvaluatorWait).
     pub time: Option<Duration>,
     /// Ends the search before `time` once no move can overtake the most visited one in the remaining time. Has an

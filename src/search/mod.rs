@@ -120,8 +120,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Search { value_bias: bias, ..self }
     }
 
-    /// Runs all workers in threads of their own, while the caller's thread watches the limits. For evaluators that wait for
-    /// another process.
+    /// Runs all workers as coroutines of one thread, while the caller's thread watches the limits. For evaluators that wait for
+    /// another process, by the [`Pause`](crate::base::pause::Pause) that they get.
     #[must_use]
     pub fn with_evaluator_wait(self, wait: Option<EvaluatorWait<'t>>) -> Search<'t, P> {
         Search { evaluator_wait: wait, ..self }
@@ -168,12 +168,10 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             pending: pending.as_ref().map(|all| all.place(stream as usize)),
             ..self.worker(root, stream, new_evaluator())
         };
-        let workers = match self.evaluator_wait {
+        let mut totals = match self.evaluator_wait {
             Some(wait) => run.work_watched(self.table, root, worker, wait.is_loading, progress),
             None => run.work(self.table, root, worker, progress),
         };
-        let mut totals = report::Totals::default();
-        workers.iter().for_each(|worker| worker.add_to(&mut totals));
         totals.elapsed = run.elapsed();
         Report::new(self.table, root, &self.policy, totals, self.root_moves)
     }
@@ -207,7 +205,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
 /// Returns the evaluator that takes the priors of the game and has no estimates.
 #[must_use]
 pub fn priors_of_game<'e, G: Game>() -> PositionEvaluator<'e, G> {
-    Box::new(|game, priors| {
+    Box::new(|game, priors, _| {
         game.expand(priors);
         Some(PageEvaluation::NONE)
     })

@@ -4,6 +4,7 @@
 //! position: with two workers on 9x9 one evaluation in fifteen was made twice. The second worker runs a playout instead, or
 //! waits if the evaluator's value ends the simulation.
 
+use crate::base::pause::Pause;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
@@ -52,10 +53,12 @@ impl PendingPlace<'_> {
     }
 
     /// Waits until no other worker evaluates the position with `key`.
-    pub(super) fn wait(&self, key: u64) {
+    pub(super) fn wait(&self, key: u64, pause: &dyn Pause) {
+        // They may wait for what this worker has evaluated.
+        pause.let_others_run();
         let [mut wait, longest] = WAITS;
         while self.is_pending(key) {
-            std::thread::sleep(wait);
+            pause.wait_for_worker(wait);
             wait = longest.min(2 * wait);
         }
     }

@@ -145,6 +145,16 @@ pub(super) struct Totals {
     pub(super) depth_sum: u64,
 }
 
+impl Totals {
+    /// Adds the counts of a worker.
+    pub(super) fn add(&mut self, worker: &Totals) {
+        self.counters.add(&worker.counters);
+        self.depth_sum += worker.depth_sum;
+        self.simulations += worker.simulations;
+        self.ownership.add(&worker.ownership);
+    }
+}
+
 impl Report {
     pub(super) fn new<G: Game, P: SelectionPolicy>(
         table: &Table,

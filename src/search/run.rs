@@ -6,16 +6,19 @@ use super::progress::{Progress, SearchSnapshot};
 use super::ranked_moves;
 use super::report::{Report, Totals};
 use super::worker::Worker;
+use crate::base::coroutines::run_workers;
 use crate::base::game::Game;
+use crate::base::pause::Pause;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 /// Simulations of a worker between checks of the clock. The first worker then also calls the progress function.
 const CHECK_INTERVAL: u64 = 16;
 
 /// Time between two looks at the limits of a watched run.
-const WATCH_INTERVAL: Duration = Duration::from_millis(5);
+const WATCH_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Maximum number of simulations granted to a worker at once.
 const MAX_GRANT: u64 = 16;
@@ -49,7 +52,7 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Runs the workers until the search stops, and returns them; the caller's thread runs the first one, with
+    /// Runs the workers until the search stops, and returns their counts; the caller's thread runs the first one, with
     /// `progress`. Each thread creates its own worker, so that no two workers have buffers in one cache line.
     pub(super) fn work<'t, 'e, G: Game, P: SelectionPolicy>(
         &self,
@@ -57,8 +60,9 @@ impl<'s> Run<'s> {
         root: &G,
         worker: impl Fn(u64) -> Worker<'t, 'e, G, P> + Sync,
         progress: Progress<'_>,
-    ) -> Vec<Worker<'t, 'e, G, P>> {
+    ) -> Totals {
         let worker = &worker;
+        let mut totals = Totals::default();
         let mut first = worker(0);
         std::thread::scope(|scope| {
             let others: Vec<_> = (1..self.threads)
@@ -66,20 +70,19 @@ impl<'s> Run<'s> {
                     scope.spawn(move || {
                         let mut worker = worker(stream);
                         self.simulate_until_done(table, root, &mut worker, &mut |_| true);
-                        worker
+                        worker.totals()
                     })
                 })
                 .collect();
             self.simulate_until_done(table, root, &mut first, progress);
-            let others = others
-                .into_iter()
-                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            std::iter::once(first).chain(others).collect()
-        })
+            totals.add(&first.totals());
+            others.into_iter().for_each(|other| totals.add(&joined(other)));
+        });
+        totals
     }
 
-    /// Runs all workers in threads of their own; the caller's thread watches the limits and calls `progress` meanwhile. Time
-    /// stands still while `is_loading` returns true.
+    /// Runs all workers as coroutines of one thread; the caller's thread watches the limits and calls `progress` meanwhile.
+    /// Returns the counts of the workers. Time stands still while `is_loading` returns true.
     pub(super) fn work_watched<'t, 'e, G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
@@ -87,27 +90,30 @@ impl<'s> Run<'s> {
         worker: impl Fn(u64) -> Worker<'t, 'e, G, P> + Sync,
         is_loading: &dyn Fn() -> bool,
         progress: Progress<'_>,
-    ) -> Vec<Worker<'t, 'e, G, P>> {
+    ) -> Totals {
         let worker = &worker;
         let watcher = worker(self.threads);
         if self.is_complete(table, root, &watcher) {
-            return vec![watcher];
+            return Totals::default();
         }
+        let work = |stream: usize, pause: &dyn Pause| {
+            let mut worker = worker(stream as u64);
+            worker.pause = pause;
+            self.simulate_until_done(table, root, &mut worker, &mut |_| true);
+            worker.totals()
+        };
         let caller = &std::thread::current();
-        let running = &AtomicU64::new(self.threads);
+        let has_ended = &AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let start = |stream| {
-                scope.spawn(move || {
-                    let mut worker = worker(stream);
-                    self.simulate_until_done(table, root, &mut worker, &mut |_| true);
-                    running.fetch_sub(1, Relaxed);
-                    caller.unpark();
-                    worker
-                })
-            };
-            let workers: Vec<_> = (0..self.threads).map(start).collect();
-            // A worker that panics finishes without leaving the count.
-            while running.load(Relaxed) > 0 && workers.iter().any(|worker| !worker.is_finished()) {
+            let workers = scope.spawn(|| {
+                let mut totals = Totals::default();
+                run_workers(self.threads as usize, &work).iter().for_each(|worker| totals.add(worker));
+                has_ended.store(true, Relaxed);
+                caller.unpark();
+                totals
+            });
+            // A panic ends the thread alone.
+            while !has_ended.load(Relaxed) && !workers.is_finished() {
                 let began = Instant::now();
                 std::thread::park_timeout(WATCH_INTERVAL);
                 if is_loading() {
@@ -119,12 +125,10 @@ impl<'s> Run<'s> {
                     || !progress(&SearchSnapshot::new(simulations, &report))
                 {
                     self.stop.store(true, Relaxed);
+                    workers.thread().unpark();
                 }
             }
-            let joined = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            workers.into_iter().map(joined).collect()
+            joined(workers)
         })
     }
 
@@ -191,8 +195,7 @@ impl<'s> Run<'s> {
         root: &G,
         worker: &Worker<'_, '_, G, P>,
     ) -> Report {
-        let mut totals = Totals::default();
-        worker.add_to(&mut totals);
+        let mut totals = worker.totals();
         let (own, all) = (totals.simulations.max(1), self.simulations.0.load(Relaxed));
         // The mean depth of one worker stands for all.
         totals.depth_sum = (u128::from(totals.depth_sum) * u128::from(all) / u128::from(own)) as u64;
@@ -219,4 +222,9 @@ impl<'s> Run<'s> {
     pub(super) fn elapsed(&self) -> std::time::Duration {
         self.stopping_rule.elapsed()
     }
+}
+
+/// Waits for the end of a worker's thread and returns its result; a panic goes on in the caller's thread.
+fn joined<T>(worker: ScopedJoinHandle<'_, T>) -> T {
+    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

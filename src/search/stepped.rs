@@ -2,7 +2,7 @@
 
 use super::policy::SelectionPolicy;
 use super::worker::{PositionEvaluator, Worker};
-use super::{Report, Search, report};
+use super::{Report, Search};
 use crate::base::game::Game;
 
 /// A search of one worker without limits. Its caller runs the simulations one at a time.
@@ -40,8 +40,6 @@ impl<G: Game, P: SelectionPolicy> SteppedSearch<'_, '_, G, P> {
     /// Reports the present statistics of the root in the table.
     #[must_use]
     pub fn report(&self) -> Report {
-        let mut totals = report::Totals::default();
-        self.0.add_to(&mut totals);
-        Report::new(self.0.table, &self.0.root, &self.0.policy, totals, self.0.root_moves)
+        Report::new(self.0.table, &self.0.root, &self.0.policy, self.0.totals(), self.0.root_moves)
     }
 }

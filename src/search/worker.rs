@@ -15,18 +15,20 @@ use super::value_bias::{BiasSlot, ValueBias};
 use super::virtual_loss::VirtualLoss;
 use crate::base::game::{Bounds, Game, Prior, Trace};
 use crate::base::ownership::Ownership;
+use crate::base::pause::{Pause, ThreadPause};
 use crate::base::rng::PlayoutRng;
 use crate::table::{Counters, Entry, Page, PageEvaluation, ProtectedPath, Table};
+use std::time::Duration;
 
 /// Simulations between checks for another process that searches the same table.
 const SHARING_CHECK_INTERVAL: u64 = 64;
 
 /// An evaluator of positions: writes the priors of the moves as [`Game::expand`] does, and returns estimates of value
-/// and score. It is called for positions that get an edge page or have lost one, and for positions without room in the
+/// and score; its waits are those of the worker. It is called for positions that get an edge page or have lost one, and for positions without room in the
 /// table if the value ends the simulation. Each worker has its own. `None` ends the search: there is no evaluation, and
 /// will be none.
 pub type PositionEvaluator<'e, G> =
-    Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Option<PageEvaluation> + Send + 'e>;
+    Box<dyn FnMut(&G, &mut [Option<Prior>], &dyn Pause) -> Option<PageEvaluation> + Send + 'e>;
 
 /// State of one worker. A simulation allocates nothing once the buffers have grown.
 pub(super) struct Worker<'t, 'e, G, P> {
@@ -36,6 +38,7 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) virtual_loss: Option<&'t VirtualLoss>,
     /// `None` with one worker.
     pub(super) pending: Option<PendingPlace<'t>>,
+    pub(super) pause: &'t dyn Pause,
     /// True once other workers, of this process or another, have been found to search the same table.
     pub(super) is_shared_now: bool,
     pub(super) root: G,
@@ -100,6 +103,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             parameters,
             virtual_loss: None,
             pending: None,
+            pause: &ThreadPause,
             is_shared_now: false,
             root: root.clone(),
             game: root.clone(),
@@ -168,12 +172,15 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.bias_slot = None;
     }
 
-    /// Adds the worker's counts to `totals`.
-    pub(super) fn add_to(&self, totals: &mut Totals) {
-        totals.counters.add(&self.counters);
-        totals.depth_sum += self.depth_sum;
-        totals.simulations += self.simulations;
-        totals.ownership.add(&self.ownership);
+    /// Returns the worker's counts.
+    pub(super) fn totals(&self) -> Totals {
+        Totals {
+            simulations: self.simulations,
+            elapsed: Duration::ZERO,
+            counters: self.counters,
+            ownership: self.ownership.clone(),
+            depth_sum: self.depth_sum,
+        }
     }
 
     /// Writes the rest of the update buffer and of the journal at the end of the run.

@@ -36,7 +36,7 @@ fn limits() -> Limits {
 fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) -> (Report, u64) {
     let asked = AtomicU64::new(0);
     let new_evaluator = || -> PositionEvaluator<'_, TicTacToe> {
-        Box::new(|game, priors| {
+        Box::new(|game, priors, _| {
             asked.fetch_add(1, Relaxed);
             game.expand(priors);
             Some(PageEvaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) })

@@ -237,6 +237,35 @@ fn a_loaded_evaluator_that_hangs_does_not_stop_the_clock() {
 }
 
 #[test]
+fn hundreds_of_questions_at_a_time_need_few_threads() {
+    let Some(evaluator) = stand_in("--delay 100") else { return };
+    let mut command = program();
+    command.args([
+        "analyze",
+        "--size",
+        "9",
+        "--format",
+        "json",
+        "--table-size",
+        "4MiB",
+        "--evaluator",
+        &evaluator,
+    ]);
+    command.args(["--threads", "200", "--time", "3"]).stdout(Stdio::piped());
+    let child = command.spawn().expect("the program starts");
+    let tasks = format!("/proc/{}/task", child.id());
+    let mut most = 0;
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(100));
+        most = most.max(std::fs::read_dir(&tasks).map_or(0, Iterator::count));
+    }
+    let output = child.wait_with_output().expect("the program ends");
+    // One after the other, thirty would be answered; 16 at a time, 480.
+    assert!(output.status.success() && visits(&output) > 700, "{output:?}");
+    assert!(most < 16, "{most} threads");
+}
+
+#[test]
 fn the_time_that_an_evaluator_takes_to_load_does_not_count() {
     let Some(evaluator) = stand_in("--load 1500") else { return };
     let output = analyze(&evaluator, &["--time", "0.5"]);

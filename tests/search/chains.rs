@@ -2,6 +2,7 @@
 //! is on.
 
 use tewari::base::game::{Game, Move, Outcome, Prior};
+use tewari::base::pause::Pause;
 use tewari::base::value::{Estimate, Value};
 use tewari::base::zobrist::mix;
 use tewari::go::{Komi, Position, Rules, Size};
@@ -13,7 +14,7 @@ use tewari::table::{PageEvaluation, Shape, Table};
 /// Returns an evaluator with random priors and the same estimate everywhere.
 fn random_priors<G: Game>(seed: u64) -> impl Fn() -> PositionEvaluator<'static, G> + Sync {
     move || {
-        Box::new(move |game: &G, priors: &mut [Option<Prior>]| {
+        Box::new(move |game: &G, priors: &mut [Option<Prior>], _: &dyn Pause| {
             game.expand(priors);
             for (number, prior) in (0..).zip(priors.iter_mut()).filter(|(_, prior)| prior.is_some()) {
                 let wins = (mix(seed ^ game.key() ^ mix(number)) % 100) as u8;

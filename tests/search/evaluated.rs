@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 use tewari::base::game::{Game, Outcome, Player, Prior};
+use tewari::base::pause::Pause;
 use tewari::base::value::{Estimate, Value};
 use tewari::base::zobrist::mix;
 use tewari::go::{Komi, Position, Rules, Size};
@@ -26,7 +27,7 @@ fn evaluator<'q, G: Game>(
     delay: Duration,
 ) -> impl Fn() -> PositionEvaluator<'q, G> + Sync {
     move || {
-        Box::new(move |game: &G, priors: &mut [Option<Prior>]| {
+        Box::new(move |game: &G, priors: &mut [Option<Prior>], _: &dyn Pause| {
             *questions.lock().unwrap().entry(game.key()).or_default() += 1;
             std::thread::sleep(delay);
             game.expand(priors);
@@ -134,7 +135,7 @@ fn evictions_do_not_change_the_value() {
     // 0.7 for Black everywhere.
     let for_black = Value((0.7 * f64::from(u32::MAX)) as u32);
     let evaluator = || -> PositionEvaluator<'_, Position> {
-        Box::new(move |game: &Position, priors: &mut [Option<Prior>]| {
+        Box::new(move |game: &Position, priors: &mut [Option<Prior>], _: &dyn Pause| {
             game.expand(priors);
             priors.iter_mut().flatten().for_each(|prior| *prior = Prior { visits: 20, wins: 20 });
             let value = if game.to_play() == Player::Black { for_black } else { for_black.other() };

@@ -16,3 +16,5 @@ mod search_oracle;
 mod signature;
 #[path = "proofs/truth.rs"]
 mod truth;
+
+mod waiting;

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::linux_text;
-use std::process::{Child, Command};
+use std::process::{Child, ChildStdin, Command};
 use std::time::Duration;
 
 /// Returns the processor time of this process with its threads; `None` on Windows.
@@ -64,6 +64,27 @@ pub(crate) fn separate(command: &mut Command) {
         /// `CREATE_NEW_PROCESS_GROUP` of the Windows API.
         const NEW_PROCESS_GROUP: u32 = 0x200;
         std::os::windows::process::CommandExt::creation_flags(command, NEW_PROCESS_GROUP);
+    }
+}
+
+/// Enlarges the pipe to a process as far as the system allows, and returns the bytes that fit into it in any case.
+pub(crate) fn enlarge_pipe(pipe: &ChildStdin) -> usize {
+    /// Bytes that fit into a pipe on every system: the smallest pipe has 16 KiB.
+    const SMALLEST: usize = 12 << 10;
+    /// Bytes of the largest pipe that Linux allows without privileges.
+    #[cfg(target_os = "linux")]
+    const LARGEST: usize = 1 << 20;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
+        let size = fcntl_setpipe_size(pipe, LARGEST).or_else(|_| fcntl_getpipe_size(pipe));
+        // A write that does not fit into the rest of a page takes a new page: up to half of each page stays empty.
+        size.map_or(SMALLEST, |size| size / 2)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pipe;
+        SMALLEST
     }
 }
 

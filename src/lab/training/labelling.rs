@@ -4,6 +4,7 @@ use super::label_folder::{LabelFolder, PositionLabel};
 use super::label_positions::{GameMoves, PositionPlace, PositionSampler};
 use crate::base::folder::FolderError;
 use crate::base::game::{Game, Player};
+use crate::base::pause::ThreadPause;
 use crate::external::{AskError, ExternalEvaluation, ExternalEvaluator, Question};
 use crate::go::{Position, Size};
 use crate::network::Network;
@@ -61,7 +62,8 @@ impl Labelling<'_> {
                 && let Some(number) = next()
             {
                 let (place, position) = sampler.draw(number);
-                let evaluation = match self.evaluator.ask(&Question::new(&position, true, 1), &is_stopped) {
+                let question = Question::new(&position, true, 1);
+                let evaluation = match self.evaluator.ask(&question, &ThreadPause, &is_stopped) {
                     Err(AskError::Stopped) => break,
                     answer => answer?,
                 };
