@@ -61,8 +61,7 @@ fn refuse(settings: &str, arguments: &[&str], line: usize, fragment: &str) {
 }
 
 /// The number of threads where no settings give one.
-const BY_DEFAULT: &str =
-    "# threads: by default 1; 16 with --evaluator, which then has 16 questions at a time";
+const BY_DEFAULT: &str = "# threads: by default 1; 16 with --evaluator";
 
 #[test]
 fn settings_hold_for_their_command_and_the_common_ones_for_all_that_play() {
