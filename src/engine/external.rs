@@ -90,24 +90,28 @@ pub(super) fn move_question(position: &Position) -> Question {
     Question::new(position, true, 1)
 }
 
-/// Returns the probabilities of the moves by their stored priors; the other legal moves share the rest of 1. `None` if the
-/// position has no page.
+/// Returns the probabilities of the moves by their stored priors, which are rounded down, with the sum 1. The other legal moves
+/// share the rest, but each has at most the best prior among them. `None` if the position has no page.
 pub(super) fn stored_policy(table: &Table, position: &Position) -> Option<Vec<f64>> {
     let first = table.page(&table.find(position.key())?)?;
     let mut legal = vec![None; position.size().points() + 1];
     position.fill_legal(&mut legal);
     let mut stored: Vec<Option<f64>> = vec![None; legal.len()];
+    let probability = |prior: Prior| f64::from(Puct::probability(f32::from(prior.wins)));
+    let mut best_of_rest = None;
     for page in table.chain(first) {
         for (number, edge) in page.moves() {
-            stored[usize::from(number)] = Some(f64::from(Puct::probability(f32::from(edge.prior().wins))));
+            stored[usize::from(number)] = Some(probability(edge.prior()));
         }
+        best_of_rest = page.rest().map(probability);
     }
     let others =
         legal.iter().zip(&stored).filter(|(legal, stored)| legal.is_some() && stored.is_none()).count();
-    let rest = (1.0 - stored.iter().flatten().sum::<f64>()).max(0.0) / others.max(1) as f64;
-    let probability =
-        |(legal, stored): (&Option<Prior>, &Option<f64>)| legal.map_or(0.0, |_| stored.unwrap_or(rest));
-    Some(legal.iter().zip(&stored).map(probability).collect())
+    let sum: f64 = stored.iter().flatten().sum();
+    let share = ((1.0 - sum).max(0.0) / others.max(1) as f64).min(best_of_rest.unwrap_or(0.0));
+    let all = sum + share * others as f64;
+    let policy = legal.iter().zip(&stored);
+    Some(policy.map(|(legal, stored)| legal.map_or(0.0, |_| stored.unwrap_or(share) / all)).collect())
 }
 
 /// Returns the identity of an evaluator's results in table files: a number that depends on the name of its model.
