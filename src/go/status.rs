@@ -15,6 +15,7 @@ mod lost_shares;
 mod needed_defences;
 mod safe_chains;
 
+use self::chain_status::FirstMove;
 use super::board::{Board, cell, stone};
 use super::rules::Scoring;
 use super::score::owners;
@@ -23,6 +24,9 @@ use crate::base::game::{Game, Move, Outcome, Player, Score};
 
 /// Number of playouts that vote.
 const PLAYOUTS: u32 = 400;
+
+/// Points that a stone counts by itself on a neutral point.
+const MAX_VALUE_OF_STONE: Score = 1;
 
 /// Seed of the playouts that count a position. It is not the seed of the searches: a position has one count.
 pub const COUNTING_SEED: u64 = 1;
@@ -43,6 +47,8 @@ pub struct BoardStatus {
     board: Board,
     chains: Vec<Chain>,
     scoring: Scoring,
+    /// Moves that the count takes as played, since the status of chains rests on them.
+    played: Vec<(Player, Point)>,
     /// True if the players agree on dead stones and on answers to the filling of neutral points.
     is_agreed: bool,
 }
@@ -66,28 +72,50 @@ impl BoardStatus {
     /// matters only where playouts decide; each player begins half of them.
     #[must_use]
     pub fn computed(position: &Position, policy: PlayoutPolicy, seed: u64) -> BoardStatus {
-        let board = position.board().clone();
-        let mut chains = chains(&board);
-        if !chains.is_empty() {
-            let mut start = position.clone();
-            start.set_playouts(policy);
-            let ownership = playout_ownership::by_playouts(&start, PLAYOUTS, seed);
-            let lost = lost_shares::lost_shares(&board, &ownership, PLAYOUTS);
-            let results =
-                chain_status::chain_statuses(&board, position.rules().suicide, position.to_play(), &lost);
-            for (chain, result) in chains.iter_mut().zip(results) {
-                chain.status = result.status;
-                chain.is_settled = result.is_settled;
-            }
+        let mut statuses = BoardStatus { is_agreed: true, ..BoardStatus::all_alive(position) };
+        if !statuses.chains.is_empty() {
+            statuses.compute(position, policy, seed);
         }
-        BoardStatus { chains, board, scoring: position.rules().scoring, is_agreed: true }
+        statuses
+    }
+
+    fn compute(&mut self, position: &Position, policy: PlayoutPolicy, seed: u64) {
+        let mut start = position.clone();
+        start.set_playouts(policy);
+        let ownership = playout_ownership::by_playouts(&start, PLAYOUTS, seed);
+        let lost = lost_shares::lost_shares(&self.board, &ownership, PLAYOUTS);
+        let suicide = position.rules().suicide;
+        let (results, first_moves) =
+            chain_status::chain_statuses(&self.board, suicide, position.to_play(), &lost);
+        for (chain, result) in self.chains.iter_mut().zip(results) {
+            chain.status = result.status;
+            chain.is_settled = result.is_settled;
+        }
+        first_moves.iter().for_each(|first_move| self.play_if_needed(first_move));
+    }
+
+    /// Takes the best of the moves as played if the count would not give the player the gain otherwise: the wall around
+    /// dead stones has a gap there.
+    fn play_if_needed(&mut self, first_move: &FirstMove) {
+        let sign = if first_move.player == Player::Black { 1 } else { -1 };
+        let mut best = (sign * self.area_score() + MAX_VALUE_OF_STONE, None);
+        for &point in &first_move.points {
+            self.played.push((first_move.player, point));
+            let value = sign * self.area_score();
+            if value > best.0 {
+                best = (value, Some(point));
+            }
+            self.played.pop();
+        }
+        self.played.extend(best.1.map(|point| (first_move.player, point)));
     }
 
     /// Returns all chains of `position` as alive, for rules without removal of dead stones.
     #[must_use]
     pub fn all_alive(position: &Position) -> BoardStatus {
         let board = position.board().clone();
-        BoardStatus { chains: chains(&board), board, scoring: position.rules().scoring, is_agreed: false }
+        let scoring = position.rules().scoring;
+        BoardStatus { chains: chains(&board), board, scoring, played: Vec::new(), is_agreed: false }
     }
 
     /// Returns the dead stones, by move number.
@@ -99,10 +127,16 @@ impl BoardStatus {
         stones
     }
 
-    /// Returns the board without the dead stones.
+    /// Returns the board without the dead stones, with the moves that the count takes as played.
     pub(super) fn board_without_dead(&self) -> Board {
         let dead = self.dead_stones();
-        self.board.keeping(|point| !dead.contains(&self.board.geometry().move_of(point)))
+        let mut board = self.board.keeping(|point| !dead.contains(&self.board.geometry().move_of(point)));
+        for &(player, point) in &self.played {
+            if board.cell(point) == cell::EMPTY {
+                board.place(point, player);
+            }
+        }
+        board
     }
 
     /// Returns all chains, in the order of their first stones.
@@ -130,7 +164,8 @@ impl BoardStatus {
         let mut owners: Vec<Option<Player>> = geometry.points.iter().map(owner).collect();
         if self.scoring == Scoring::Territory && self.is_agreed {
             let in_seki = self.eyes_in_seki(&board);
-            for &point in &in_seki {
+            // A move fills a point of territory, or a neutral one.
+            for &point in in_seki.iter().chain(self.played.iter().map(|(_, point)| point)) {
                 owners[geometry.move_of(point).index()] = None;
             }
             for point in self.needed_defences(&board, &owners, &in_seki) {
@@ -289,6 +324,25 @@ mod tests {
         assert_eq!(statuses.result(Komi(0)), "W+5.0");
         assert_eq!(statuses.result(Komi(-10)), "0");
         assert_eq!(statuses.result(Komi(-11)), "B+0.5");
+    }
+
+    #[test]
+    fn dead_stones_beside_a_gap_that_the_player_to_move_closes_are_the_players_points() {
+        let mut position = position(&[
+            ".........",
+            "..X...X..",
+            ".X.XXXOXX",
+            ".XXOOXOO.",
+            "XOOOOO..O",
+            ".OOXO.OOO",
+            "XOXXXOO.O",
+            "XXXOO.OOX",
+            "....O.O..",
+        ]);
+        position.set_to_play(Player::White);
+        let statuses = BoardStatus::computed(&position, PlayoutPolicy::default(), 1);
+        assert_eq!(statuses.dead_stones().len(), 9);
+        assert_eq!(statuses.result(Komi(0)), "W+18.0");
     }
 
     #[test]

@@ -54,6 +54,13 @@ pub(super) struct StatusResult {
     pub(super) is_settled: bool,
 }
 
+/// A first move on which the status of an area rests: the player has one of these moves to gain what the count gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FirstMove {
+    pub(super) player: Player,
+    pub(super) points: Vec<Point>,
+}
+
 /// The chains of a board and the evidence on their status.
 pub(super) struct StatusSearch<'a> {
     board: &'a Board,
@@ -73,6 +80,8 @@ struct SearchedArea {
     chains: Vec<usize>,
     problem: LocalProblem,
     groups: Vec<LocalGroup>,
+    /// True for each group that is captured whoever moves first.
+    captured: Vec<bool>,
     /// The outcomes for the chains if Black moves first and if White moves first.
     outcomes: [LocalOutcome; 2],
 }
@@ -83,13 +92,13 @@ impl SearchedArea {
     }
 }
 
-/// Returns the status of all chains of a board, in the order of their first stones.
+/// Returns the status of all chains of a board, in the order of their first stones, and the first moves on which they rest.
 pub(super) fn chain_statuses(
     board: &Board,
     suicide: bool,
     to_play: Player,
     lost_share: &[f64],
-) -> Vec<StatusResult> {
+) -> (Vec<StatusResult>, Vec<FirstMove>) {
     let mut number_at = [usize::MAX; CELLS];
     for (number, chain) in ChainMap::of(board).chains.iter().enumerate() {
         chain.stones.iter().for_each(|stone| number_at[stone.index()] = number);
@@ -105,9 +114,9 @@ pub(super) fn chain_statuses(
     };
     let mut removed = search.dead_in_open_regions();
     loop {
-        let (results, newly_lost) = search.round(&removed);
+        let (results, first_moves, newly_lost) = search.round(&removed);
         if newly_lost.is_empty() {
-            return results;
+            return (results, first_moves);
         }
         newly_lost.into_iter().for_each(|number| removed[number] = true);
     }
@@ -154,9 +163,10 @@ impl StatusSearch<'_> {
         map.chains.iter().map(|chain| self.number_at[chain.stones[0].index()]).collect()
     }
 
-    /// Returns the status of all chains with those in `removed` dead, and the chains to remove before the next round:
-    /// those of areas too large to search that most playouts lose. In the last round such areas are searched in parts.
-    fn round(&mut self, removed: &[bool]) -> (Vec<StatusResult>, Vec<usize>) {
+    /// Returns the status of all chains with those in `removed` dead, first moves, and the chains to remove before the
+    /// next round: those of areas too large to search that most playouts lose. In the last round such areas are searched
+    /// in parts.
+    fn round(&mut self, removed: &[bool]) -> (Vec<StatusResult>, Vec<FirstMove>, Vec<usize>) {
         let number_at = self.number_at;
         let board = self.board.keeping(|point| removed.get(number_at[point.index()]) == Some(&false));
         let map = ChainMap::of(&board);
@@ -214,13 +224,17 @@ impl StatusSearch<'_> {
                 searched.extend(parts.iter().filter_map(|part| self.search(&board, &map, part, &numbers)));
             }
         }
-        self.decide(&mut searched, &mut results);
+        let first_players = decide(self.to_play, &mut searched, &mut results);
+        let is_last = newly_lost.is_empty();
+        let unsettled = searched.iter().zip(first_players).filter(|_| is_last);
+        let first_moves =
+            unsettled.filter_map(|(area, player)| Some(self.first_move(area, player?))).collect();
         if newly_lost.is_empty() && removed.contains(&true) {
             for area in searched.iter().filter(|area| self.is_unsettled_with_removed(area, removed)) {
                 area.chains.iter().for_each(|&number| results[number].is_settled = false);
             }
         }
-        (results, newly_lost)
+        (results, first_moves, newly_lost)
     }
 
     /// Returns the chains of `component` that live in an eye space alone, and all chains outside it.
@@ -277,6 +291,7 @@ impl StatusSearch<'_> {
             chains: component.iter().map(|&chain| numbers[chain]).collect(),
             problem,
             groups,
+            captured,
             outcomes,
         })
     }
@@ -335,24 +350,42 @@ impl StatusSearch<'_> {
         Some([black_first?, white_first?])
     }
 
-    /// Writes the results of searches to `results`. In areas where the first move matters the players alternate, beginning
-    /// with the player to move, in the area with the largest difference.
-    fn decide(&self, searched: &mut [SearchedArea], results: &mut [StatusResult]) {
-        searched.sort_by_key(|area| std::cmp::Reverse(area.swing()));
-        let mut first = self.to_play;
-        for area in searched.iter() {
-            let outcome = &area.outcomes[first.index()];
-            let is_settled = area.outcomes[0] == area.outcomes[1];
-            if !is_settled {
-                first = first.other();
-            }
-            for (&number, &is_lost) in area.chains.iter().zip(&outcome.is_lost) {
-                let status = if is_lost { ChainStatus::Dead } else { ChainStatus::Alive };
-                results[number] = StatusResult { status, is_settled };
-            }
-            mark_seki(area, outcome, results);
-        }
+    /// Returns the moves of a player in an area that gain what its outcome gives the player.
+    fn first_move(&mut self, area: &SearchedArea, player: Player) -> FirstMove {
+        let SearchedArea { problem, groups, captured, outcomes, .. } = area;
+        let stakes = LocalStakes { stones: problem.stones, groups, captured };
+        let limit = self.positions_left.min(MAX_AREA_POSITIONS);
+        let mut search = LocalSearch::new(&problem.area, limit);
+        let moves = stakes.gaining_moves(&mut search, problem.local(player), &outcomes[player.index()]);
+        self.positions_left -= limit - search.positions_left();
+        FirstMove { player, points: moves.into_iter().map(|number| problem.point(number)).collect() }
     }
+}
+
+/// Writes the results of searches to `results`. In areas where the first move matters the players alternate, beginning with
+/// `first`, in the area with the largest difference. Returns the first player of each area, `None` where the first
+/// move does not matter.
+fn decide(
+    mut first: Player,
+    searched: &mut [SearchedArea],
+    results: &mut [StatusResult],
+) -> Vec<Option<Player>> {
+    searched.sort_by_key(|area| std::cmp::Reverse(area.swing()));
+    let mut first_players = Vec::with_capacity(searched.len());
+    for area in searched.iter() {
+        let outcome = &area.outcomes[first.index()];
+        let is_settled = area.outcomes[0] == area.outcomes[1];
+        first_players.push((!is_settled).then_some(first));
+        if !is_settled {
+            first = first.other();
+        }
+        for (&number, &is_lost) in area.chains.iter().zip(&outcome.is_lost) {
+            let status = if is_lost { ChainStatus::Dead } else { ChainStatus::Alive };
+            results[number] = StatusResult { status, is_settled };
+        }
+        mark_seki(area, outcome, results);
+    }
+    first_players
 }
 
 /// Returns the local game of some chains, given by their numbers on `board`, and the chains in it; `None` if it is too large.

@@ -1,6 +1,6 @@
 //! The outcomes for the chains of a local game when each side moves first.
 
-use super::local_game::{LocalArea, LocalPosition, PointSet};
+use super::local_game::{LocalArea, LocalPosition, PointSet, elements};
 use super::local_search::{Goal, LocalSearch};
 use crate::base::game::Player;
 
@@ -58,6 +58,27 @@ impl LocalStakes<'_> {
         let mut players = [first, first.other()].into_iter();
         let player = players.find(|&player| self.can_gain(search, limit, first, player) == Some(true))?;
         self.outcome_of_gain(search, first, player)
+    }
+
+    /// Returns the moves of `first` after which it can force the gain of `outcome`, its outcome when it moves first; none
+    /// if the opponent or nobody gains.
+    pub(super) fn gaining_moves(
+        &self,
+        search: &mut LocalSearch<'_>,
+        first: Player,
+        outcome: &LocalOutcome,
+    ) -> Vec<usize> {
+        let gain = sign(first) * (outcome.value - self.value());
+        if gain <= 0 {
+            return Vec::new();
+        }
+        let (area, start) = (search.area(), LocalPosition::new(self.stones, first));
+        let goal = self.goal(first, gain);
+        let mut gains = |at: &usize| {
+            let after = area.play(&start, *at);
+            after.is_some_and(|after| search.can_force(REFINING_POSITIONS, &after, &goal) == Some(true))
+        };
+        elements(area.empty(&start)).filter(|at| gains(at)).collect()
     }
 
     fn can_gain(

@@ -68,6 +68,11 @@ impl LocalProblem {
         if self.swaps_colours { player.other() } else { player }
     }
 
+    /// Returns the point on the board of a number.
+    pub(super) fn point(&self, number: usize) -> Point {
+        self.points[number]
+    }
+
     /// Returns true if the area contains a point of the board.
     pub(super) fn contains(&self, point: Point) -> bool {
         self.points.contains(&point)

@@ -91,6 +91,11 @@ impl<'a> LocalSearch<'a> {
         LocalSearch { area, known: HashMap::default(), positions_left: limit }
     }
 
+    /// Returns the area.
+    pub(super) fn area(&self) -> &'a LocalArea {
+        self.area
+    }
+
     /// Returns the number of positions that may still be searched.
     pub(super) fn positions_left(&self) -> u32 {
         self.positions_left
