@@ -55,7 +55,9 @@ pub(super) fn incomplete(failure: String, visits: u64) -> EngineError {
 /// Returns the error of a search that was over before its first evaluation.
 pub(super) fn no_answer(evaluator: &ExternalEvaluator) -> EngineError {
     let reason = match evaluator.progress() {
-        Some(progress) if !progress.is_empty() => format!("the evaluator has not answered yet: {progress}"),
+        Some(progress) if !progress.is_empty() => {
+            format!("the evaluator has not answered in time: the search waited for {progress}")
+        }
         _ => "the evaluator has not answered in time".to_owned(),
     };
     EngineError::Evaluator { reason }
