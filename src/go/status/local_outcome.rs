@@ -60,8 +60,8 @@ impl LocalStakes<'_> {
         self.outcome_of_gain(search, first, player)
     }
 
-    /// Returns the moves of `first` after which it can force the gain of `outcome`, its outcome when it moves first; none
-    /// if the opponent or nobody gains.
+    /// Returns the moves of `first` after which it can force the gain of `outcome`, its outcome when it moves first; none unless
+    /// `first` gains.
     pub(super) fn gaining_moves(
         &self,
         search: &mut LocalSearch<'_>,
