@@ -86,14 +86,14 @@ pub(super) fn root_question(position: &Position) -> Question {
     Question::new(position, true, REPORT_SYMMETRIES)
 }
 
-/// Returns the question for the ownership of a position after a move of the root, for reports. It has one orientation: there are
-/// dozens of such positions, and the search waits for the same evaluator.
+/// Returns the question for the ownership of a position after a move of the root, for reports. It has one orientation:
+/// there are dozens of such positions, and the search waits for the same evaluator.
 pub(super) fn move_question(position: &Position) -> Question {
     Question::new(position, true, 1)
 }
 
-/// Returns the probabilities of the moves by their stored priors, which are rounded down, with the sum 1. The other legal moves
-/// share the rest, but each has at most the best prior among them. `None` if the position has no page.
+/// Returns the probabilities of the moves by their stored priors, which are rounded down, with the sum 1. The other legal
+/// moves share the rest, but each has at most the best prior among them. `None` if the position has no page.
 pub(super) fn stored_policy(table: &Table, position: &Position) -> Option<Vec<f64>> {
     let first = table.page(&table.find(position.key())?)?;
     let mut legal = vec![None; position.size().points() + 1];

@@ -356,8 +356,8 @@ fn wait<'a>(
     }
 }
 
-/// Returns true if no answer can be expected any more `asked` after the question and `ready` after the last answer or the loading
-/// of the model.
+/// Returns true if no answer can be expected any more `asked` after the question and `ready` after the last answer or the
+/// loading of the model.
 fn is_late(asked: Duration, ready: Option<Duration>) -> bool {
     match ready {
         None => asked > FIRST_ANSWER_LIMIT,

@@ -17,10 +17,10 @@ impl Question {
     /// Returns the question for policy, value and score of a position, and for its ownership if asked for. The evaluator
     /// takes the mean of `symmetries` orientations of the board, 1 to 8.
     ///
-    /// The query sets up the position before the last moves, at most five, since networks evaluate more exactly if they see these;
-    /// the answer then stands for all paths to the position, as in KataGo's own cache. A ko needs the capture that made it. Under
-    /// territory scoring the komi contains the prisoners, since KataGo counts the stones of a setup position alone. With
-    /// `conservativePass` KataGo would not know that a second pass ends the game. Without
+    /// The query sets up the position before the last moves, at most five, since networks evaluate more exactly if they
+    /// see these; the answer then stands for all paths to the position, as in KataGo's own cache. A ko needs the capture
+    /// that made it. Under territory scoring the komi contains the prisoners, since KataGo counts the stones of a setup
+    /// position alone. With `conservativePass` KataGo would not know that a second pass ends the game. Without
     /// `subtreeValueBiasFactor` 0 KataGo clears a table for each query, which takes a fifth of its time. With
     /// `rootPolicyOptimism` 1 newer networks give the probabilities that KataGo uses below the root of a search.
     #[must_use]
@@ -122,7 +122,8 @@ fn ko_and_capture(position: &Position) -> Option<(Move, Move)> {
 fn rules(rules: Rules) -> String {
     let [ko, scoring, tax] = rules.katago_names();
     let Rules { suicide, .. } = rules;
-    // Rules with the same key get the same question, and dead stones are in no key; with suicide the customary rules have none.
+    // Rules with the same key get the same question, and dead stones are in no key; with suicide the customary rules have
+    // none.
     let removes_dead = !suicide;
     format!(
         "{{\"ko\":\"{ko}\",\"scoring\":\"{scoring}\",\"tax\":\"{tax}\",\"suicide\":{suicide},\"hasButton\":false,\

@@ -27,7 +27,8 @@ pub enum ReportAnswer {
 }
 
 impl ExternalEvaluator {
-    /// Sends a question for a report by the thread that will wait for the answer; `None` if there is no evaluator to answer it.
+    /// Sends a question for a report by the thread that will wait for the answer; `None` if there is no evaluator to
+    /// answer it.
     pub fn send_for_report(&self, question: Question) -> Option<ReportQuestion> {
         let process = self.running().ok()?;
         let (id, answer) = self.send(&process, &question);

@@ -120,8 +120,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Search { value_bias: bias, ..self }
     }
 
-    /// Runs all workers as coroutines of one thread, while the caller's thread watches the limits. For evaluators that wait for
-    /// another process, by the [`Pause`](crate::base::pause::Pause) that they get.
+    /// Runs all workers as coroutines of one thread, while the caller's thread watches the limits. For evaluators that
+    /// wait for another process, by the [`Pause`](crate::base::pause::Pause) that they get.
     #[must_use]
     pub fn with_evaluator_wait(self, wait: Option<EvaluatorWait<'t>>) -> Search<'t, P> {
         Search { evaluator_wait: wait, ..self }

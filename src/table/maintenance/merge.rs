@@ -363,6 +363,11 @@ mod tests {
         assert!(table.find_or_claim(key, ProtectedPath::default(), &mut Counters::default()).is_some());
     }
 
+    fn merge<'t>(target: &'t Table, sources: &'t [&'t Table]) -> Merge<'t> {
+        let (kept, with_page) = (MergeCounts::default(), Vec::new());
+        Merge { target, sources, base: None, kept, with_page }
+    }
+
     #[test]
     fn a_position_that_a_source_gets_or_loses_after_its_scan_is_merged_once() {
         let [one, other, target] = [(); 3].map(|()| table(1 << 16));
@@ -371,13 +376,7 @@ mod tests {
             insert(table, key);
         }
         let sources = [&one, &other];
-        let mut merge = Merge {
-            target: &target,
-            sources: &sources,
-            base: None,
-            kept: MergeCounts::default(),
-            with_page: Vec::new(),
-        };
+        let mut merge = merge(&target, &sources);
         merge.position(lost, 0);
         insert(&one, late);
         merge.position(late, 1);
@@ -397,13 +396,7 @@ mod tests {
             (1..3_000_u64).map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63).collect();
         keys.iter().for_each(|&key| [&one, &other].into_iter().for_each(|table| insert(table, key)));
         let sources = [&one, &other];
-        let mut merge = Merge {
-            target: &target,
-            sources: &sources,
-            base: None,
-            kept: MergeCounts::default(),
-            with_page: Vec::new(),
-        };
+        let mut merge = merge(&target, &sources);
         assert!(merge.run(&mut |_, _| true));
         let kept = merge.kept;
         let distinct =
