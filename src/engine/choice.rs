@@ -6,10 +6,14 @@
 //! value minus τ times its divergence from the prior. Compare Grill et al., "Monte-Carlo tree search as regularized policy
 //! optimization" (2020), section 3.
 //!
+//! The expected score counts beside the value, as in KataGo's utility: of moves that win about as often, the one that keeps
+//! more points is the better one, and the score has smaller errors than the win rate.
+//!
 //! A move is never played if the value of another one is higher by more than the statistical error of both. On larger
 //! boards, where the visits are spread over more moves, this choice seemed to lose games, so the most visited move is played
 //! there. Measurements: tools/experiments/decisions.md, section "The decision on a move".
 
+use super::points::win_rate_of_points;
 use crate::base::game::{Bounds, Game, Outcome, Player};
 use crate::go::Position;
 use crate::search::MoveReport;
@@ -38,11 +42,17 @@ pub(super) fn put_preferred_first(moves: &mut [MoveReport], root: &Position, bou
         return;
     }
     let least_visits = ((moves[0].edge_visits as f64 * MIN_VISIT_SHARE) as u64).max(MIN_VISITS);
-    let worth = |it: &MoveReport| it.value.as_f64() + PRIOR_WEIGHT * it.prior.max(MIN_PRIOR).ln();
     let is_candidate = |it: &MoveReport| is_open(it) && it.edge_visits >= least_visits;
     let is_refuted =
         |it: &MoveReport| moves.iter().any(|other| is_candidate(other) && is_certainly_better(other, it));
     let candidates = moves.iter().enumerate().filter(|(_, it)| is_candidate(it) && !is_refuted(it));
+    let has_scores = candidates.clone().all(|(_, it)| it.black_score.is_some());
+    let points = |it: &MoveReport| match it.lead(root.to_play()).filter(|_| has_scores) {
+        Some(lead) => win_rate_of_points(lead, root.size()),
+        None => 0.0,
+    };
+    let worth =
+        |it: &MoveReport| it.value.as_f64() + PRIOR_WEIGHT * it.prior.max(MIN_PRIOR).ln() + points(it);
     // The last maximum of the reversed order is the most visited of equals.
     let best = candidates.rev().max_by(|(_, one), (_, other)| worth(one).total_cmp(&worth(other)));
     if let Some((number, _)) = best {
@@ -104,6 +114,17 @@ mod tests {
         // With a 16th of the visits the difference is within the error.
         let open = [(7, 0.753, 0.02, 691), (8, 0.719, 0.4, 153)];
         assert_eq!(order(moves(&open), -81), [8, 7]);
+    }
+
+    #[test]
+    fn of_moves_about_as_good_the_one_with_more_points_is_played() {
+        let mut close = moves(&[(7, 0.52, 0.1, 500), (8, 0.50, 0.1, 400)]);
+        (close[0].black_score, close[1].black_score) = (Some(1.0), Some(3.5));
+        assert_eq!(order(close.clone(), -81), [8, 7]);
+        close[1].black_score = Some(2.5);
+        assert_eq!(order(close.clone(), -81), [7, 8]);
+        (close[0].black_score, close[1].black_score) = (None, Some(30.0));
+        assert_eq!(order(close, -81), [7, 8], "without the score of each move none counts");
     }
 
     #[test]

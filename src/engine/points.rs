@@ -6,48 +6,63 @@ use crate::search::MoveReport;
 
 /// Win rate of either player below which a game is decided.
 const DECIDED_WIN_RATE: f64 = 0.1;
-/// Win rate that all points of the board are worth: about 0.001 a point on 9x9.
-const BOARD_WIN_RATE: f64 = 0.08;
-/// Minimum gain of a move as a share of the board's points, three points on 9x9, at [`SCORED_VISITS`]. Smaller
-/// differences are within the scatter of playouts.
-const MIN_GAIN: f64 = 1.0 / 27.0;
+/// Win rate that as many points as a side of the board has lines are worth: 0.01 a point on 9x9, 0.005 on 19x19. KataGo's
+/// utility of the score is about as steep at the expected score (D. J. Wu, "Accelerating Self-Play Learning in Go", 2019,
+/// appendix F).
+const SIDE_WIN_RATE: f64 = 0.09;
+/// Maximum win rate that a move may cost for its points.
+const MAX_WIN_RATE_LOSS: f64 = 0.05;
+/// Minimum gain of a move as a share of a side's lines, two points on 9x9, at [`SCORED_VISITS`]. Smaller differences are
+/// within the error of the scores.
+const MIN_GAIN: f64 = 2.0 / 9.0;
 /// Visits of both moves below which the minimum gain is larger, in proportion to the standard error.
-const SCORED_VISITS: f64 = 256.0;
+const SCORED_VISITS: f64 = 64.0;
 /// Minimum visits of both moves: the score of fewer is little more than the network's.
 const MIN_SCORED_VISITS: u64 = 16;
 /// Minimum visits of a move as a share of the first move's: with fewer the search may have missed the answer to it.
 const MIN_VISIT_SHARE: f64 = 1.0 / 20.0;
 
-/// Puts the move that gains most points first in `moves`, the best for `to_play` first, if the game is decided
+/// Puts the move with the highest win rate and points first in `moves`, the best for `to_play` first, if the game is decided
 /// and the points are worth the win rate that the move costs. A proven first move stays first. A pass is put first in a lost
 /// game alone.
 pub(super) fn put_point_gain_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
-    let lead =
-        |it: &MoveReport| it.black_score.map(|score| if to_play == Player::Black { score } else { -score });
     let Some(first) = moves.first().filter(|it| it.proven.is_none()) else { return };
     let win_rate = first.value.as_f64();
     let is_lost = win_rate < DECIDED_WIN_RATE;
     let is_decided = is_lost || win_rate > 1.0 - DECIDED_WIN_RATE;
-    let (Some(first_lead), true) = (lead(first), is_decided && first.edge_visits >= MIN_SCORED_VISITS) else {
+    let (Some(first_lead), true) =
+        (first.lead(to_play), is_decided && first.edge_visits >= MIN_SCORED_VISITS)
+    else {
         return;
     };
-    let points = size.points() as f64;
-    let gain = |it: &MoveReport| lead(it).map_or(0.0, |lead| (lead - first_lead) / points);
+    let gain = |it: &MoveReport| it.lead(to_play).map_or(0.0, |lead| lead - first_lead);
+    let worth = |it: &MoveReport| it.value.as_f64() - win_rate + win_rate_of_points(gain(it), size);
     let is_better = |it: &MoveReport| {
-        gain(it) >= min_gain(first.edge_visits.min(it.edge_visits))
-            && it.value.as_f64() + gain(it) * BOARD_WIN_RATE >= win_rate
+        gain(it) >= min_gain(first.edge_visits.min(it.edge_visits)) * side(size)
+            && worth(it) >= 0.0
+            && it.value.as_f64() >= win_rate - MAX_WIN_RATE_LOSS
             && it.edge_visits >= MIN_SCORED_VISITS
             && it.edge_visits as f64 >= first.edge_visits as f64 * MIN_VISIT_SHARE
             && it.proven.is_none()
             && (it.mv != size.pass() || is_lost)
     };
     let others = moves.iter().enumerate().filter(|(_, it)| is_better(it));
-    if let Some((number, _)) = others.max_by(|(_, one), (_, other)| gain(one).total_cmp(&gain(other))) {
+    if let Some((number, _)) = others.max_by(|(_, one), (_, other)| worth(one).total_cmp(&worth(other))) {
         moves[..=number].rotate_right(1);
     }
 }
 
-/// Returns the minimum gain of a move, as a share of the board's points, where both moves have at least `visits`.
+/// Returns the win rate that a number of points is worth.
+pub(super) fn win_rate_of_points(points: f64, size: Size) -> f64 {
+    SIDE_WIN_RATE * points / side(size)
+}
+
+/// Returns the lines of a side of the board, or of the square with as many points.
+fn side(size: Size) -> f64 {
+    (size.points() as f64).sqrt()
+}
+
+/// Returns the minimum gain of a move, as a share of a side's lines, where both moves have at least `visits`.
 fn min_gain(visits: u64) -> f64 {
     MIN_GAIN * (SCORED_VISITS / visits as f64).sqrt().max(1.0)
 }
@@ -91,21 +106,31 @@ mod tests {
     }
 
     #[test]
-    fn ten_points_are_not_worth_two_wins_in_a_hundred() {
-        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.95, 30.0, 4_000)])), [7, 8]);
-        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.965, 30.0, 4_000)])), [8, 7]);
+    fn a_point_is_worth_a_win_in_a_hundred() {
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.95, 21.9, 4_000)])), [7, 8]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.95, 22.1, 4_000)])), [8, 7]);
+        assert_eq!(
+            order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.965, 30.0, 900), (9, 0.94, 31.0, 900)])),
+            [8, 7, 9]
+        );
     }
 
     #[test]
-    fn a_gain_within_what_playouts_scatter_by_counts_nothing() {
-        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 22.5, 4_000)])), [7, 8]);
+    fn no_number_of_points_is_worth_more_than_five_wins_in_a_hundred() {
+        assert_eq!(order(moves(&[(7, 0.98, 20.0, 5_000), (8, 0.92, 50.0, 4_000)])), [7, 8]);
+        assert_eq!(order(moves(&[(7, 0.98, 20.0, 5_000), (8, 0.935, 50.0, 4_000)])), [8, 7]);
+    }
+
+    #[test]
+    fn a_gain_within_the_error_of_scores_counts_nothing() {
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 21.9, 4_000)])), [7, 8]);
         assert_eq!(order(moves(&[(7, 0.97, 20.0, 9_000), (8, 0.97, 30.0, 400)])), [7, 8]);
     }
 
     #[test]
     fn a_move_of_few_visits_must_gain_more() {
-        assert_eq!(order(moves(&[(7, 0.97, 20.0, 90), (8, 0.97, 25.0, 64)])), [7, 8]);
-        assert_eq!(order(moves(&[(7, 0.97, 20.0, 90), (8, 0.97, 26.5, 64)])), [8, 7]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 90), (8, 0.97, 23.9, 16)])), [7, 8]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 90), (8, 0.97, 24.1, 16)])), [8, 7]);
         assert_eq!(order(moves(&[(7, 0.97, 20.0, 90), (8, 0.97, 60.0, 15)])), [7, 8]);
     }
 

@@ -80,6 +80,12 @@ impl MoveReport {
         (self.value.as_f64() - self.value_error()).max(0.0)
     }
 
+    /// Returns the expected lead of `player` after the move, in points before komi.
+    #[must_use]
+    pub fn lead(&self, player: Player) -> Option<f64> {
+        self.black_score.map(|score| if player == Player::Black { score } else { -score })
+    }
+
     /// Returns half the width of the 99 % confidence interval of the win rate, visits as Bernoulli trials; 0 if the
     /// outcome is proven.
     #[must_use]
