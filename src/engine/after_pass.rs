@@ -13,7 +13,7 @@ use crate::base::game::{Game, Player};
 use crate::go::Size;
 use crate::go::status::BoardStatus;
 use crate::search::{Limits, Report};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Share of the time for a move that is kept for the second search.
 const TIME_SHARE: f64 = 0.2;
@@ -78,12 +78,15 @@ pub(super) struct SecondSearch {
     pub(super) limits: Limits,
     /// Start of the decision.
     pub(super) started: Instant,
+    /// Maximum time of the decision by a clock.
+    pub(super) longest: Option<Duration>,
 }
 
 impl SecondSearch {
-    /// Returns the limits with more time, by the share that is kept for second searches elsewhere.
+    /// Returns the limits with more time, by the share that is kept for second searches elsewhere, as far as a clock allows.
     pub(super) fn with_more_time(self) -> SecondSearch {
-        let time = self.limits.time.map(|time| time.mul_f64(1.0 + TIME_SHARE));
+        let longest = self.longest.unwrap_or(Duration::MAX);
+        let time = self.limits.time.map(|time| time.mul_f64(1.0 + TIME_SHARE).min(longest.max(time)));
         SecondSearch { limits: Limits { time, ..self.limits }, ..self }
     }
 }
@@ -144,7 +147,7 @@ impl Engine {
         report: &Report,
         second: Option<SecondSearch>,
     ) -> Option<Prospects> {
-        let SecondSearch { limits, started } = second?;
+        let SecondSearch { limits, started, .. } = second?;
         let is_complete = !is_counted(limits)
             || limits.simulations.is_some_and(|count| report.simulations >= count)
             || limits.visits.is_some_and(|count| report.root.visits >= count);
@@ -205,6 +208,19 @@ mod tests {
     #[test]
     fn a_certain_win_and_a_certain_loss_have_a_finite_distance() {
         assert!(loss(Player::White, (1.0, 0.0), (0.0, 0.0)) < 12.0);
+    }
+
+    #[test]
+    fn a_second_search_may_use_more_than_its_time_but_not_more_than_the_clock_allows() {
+        let seconds = |number| Some(Duration::from_secs(number));
+        let time = |longest| {
+            let limits = Limits { time: seconds(10), ..Limits::default() };
+            SecondSearch { limits, started: Instant::now(), longest }.with_more_time().limits.time
+        };
+        assert_eq!(
+            [None, seconds(100), seconds(11), seconds(10), seconds(5)].map(time),
+            [12, 12, 11, 10, 10].map(seconds)
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ const LAG: Duration = Duration::from_millis(200);
 /// Further delay, as a divisor of the time: 1 %.
 const LAG_DIVISOR: u32 = 100;
 /// Minimum time for a move: one has to be made even when the clock is at zero.
-const MIN_TIME: Duration = Duration::from_millis(10);
+pub(super) const MIN_TIME: Duration = Duration::from_millis(10);
 /// Share of the remaining main time that a search with another limit than the clock may use, as a divisor.
 const MAX_MAIN_DIVISOR: u32 = 4;
 

@@ -2,7 +2,7 @@
 //! games against a person, and matches.
 
 use super::after_pass::{SecondSearch, without_kept_time};
-use super::clock::Clock;
+use super::clock::{Clock, MIN_TIME};
 use super::ending::{EndingChoice, EndingPass, SETTLED_AND_WON, opening_moves};
 use super::{Engine, EngineError};
 use crate::base::game::{Move, Player};
@@ -88,7 +88,10 @@ impl Engine {
             was_interrupted |= !goes_on;
             goes_on
         };
-        let ending = self.ending_pass(player);
+        let longest = clock.as_deref().and_then(|clock| clock.longest(player));
+        let may_count = longest.is_none_or(|longest| self.time_of_count() <= longest);
+        let ending = if may_count { self.ending_pass(player) } else { EndingPass::Uncounted };
+        let limits = if longest.is_some() { without_time_since(limits, started) } else { limits };
         let decision = if ending == EndingPass::WinsForSure {
             let pass = self.position().size().pass();
             Decision { mv: pass, resigns: false, report: None, reason: Some(SETTLED_AND_WON), failure: None }
@@ -99,7 +102,7 @@ impl Engine {
             };
             let (report, failure) = self.search_for_move(player, ending, first, &mut progress)?;
             let is_complete = !was_interrupted && failure.is_none();
-            let second = is_complete.then_some(SecondSearch { limits, started });
+            let second = is_complete.then_some(SecondSearch { limits, started, longest });
             let decision = self.decision_after(player, ending, report, second, settings.resign_below);
             Decision { failure, ..decision }
         };
@@ -131,7 +134,7 @@ impl Engine {
                 EndingChoice::NoPass => {}
                 EndingChoice::OfSearch => {
                     resigns = self.should_resign(&report, resign_below);
-                    if !resigns {
+                    if !resigns && ending != EndingPass::Uncounted {
                         reason = self.reason_to_pass(player, (mv, &report), second);
                     }
                 }
@@ -182,6 +185,12 @@ impl Engine {
             && (report.root.visits >= MIN_RESIGN_VISITS || report.root.proven.is_some())
             && self.record().move_count() >= opening_moves(self.position().size())
     }
+}
+
+/// Returns limits with the time that is left of them since `started`, at least [`MIN_TIME`].
+fn without_time_since(limits: Limits, started: Instant) -> Limits {
+    let time = limits.time.map(|time| time.saturating_sub(started.elapsed()).max(MIN_TIME));
+    Limits { time, ..limits }
 }
 
 #[cfg(test)]
@@ -252,6 +261,32 @@ mod tests {
         // A search may use a quarter of the main time less 1 %.
         let charged = (before - parts(&clock)) * 4.0 / 0.99;
         assert!(charged > 0.9 * elapsed, "charged {charged} s of {elapsed} s");
+    }
+
+    #[test]
+    fn a_position_is_not_counted_if_the_last_count_took_longer_than_the_clock_allows() {
+        let mut engine = lost_and_settled();
+        let settings = DecisionSettings {
+            budget: MoveBudget { simulations: Some(1), ..MoveBudget::default() },
+            resign_below: 0.0,
+            ..DecisionSettings::default()
+        };
+        engine.set_time_of_count(Duration::from_secs(1));
+        for (main, is_counted) in [(2, false), (10, true)] {
+            let mut clock = Clock::new(TimeSystem::Absolute { main: Duration::from_secs(main) });
+            let decision =
+                engine.decide(Player::Black, &settings, Some(&mut clock), &mut |_| true).expect("a decision");
+            assert_eq!(decision.reason.is_some(), is_counted, "{main} s");
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_count_is_taken_from_the_search() {
+        let of = |time| Limits { time: Some(Duration::from_millis(time)), ..Limits::default() };
+        let started = Instant::now().checked_sub(Duration::from_millis(100)).expect("an instant");
+        assert!(without_time_since(of(500), started).time <= Some(Duration::from_millis(400)));
+        assert_eq!(without_time_since(of(50), started).time, Some(MIN_TIME));
+        assert_eq!(without_time_since(Limits::default(), started).time, None);
     }
 
     /// A game under territory rules with White to move: J4 captures H4 and J3, and takes J4 from Black's living stone at J5.

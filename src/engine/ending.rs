@@ -14,12 +14,15 @@ use crate::go::status::{BoardStatus, DeadStones};
 use crate::go::{Position, Scoring, Size};
 use crate::search::{Limits, MoveReport, Progress, Report};
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// The meaning of a pass in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndingPass {
     /// A move like any other: the search decides.
     Open,
+    /// Unknown, since a count takes more time than the clock allows: the search decides.
+    Uncounted,
     /// Ends a game that is won by the count, with all stones alive and without the dead ones.
     WinsForSure,
     /// Ends a game that is won by the count under territory scoring, if nothing is left to play for.
@@ -120,9 +123,10 @@ impl Engine {
             EndingPass::WinsWithDeadStones if win_rate < LOST_WIN_RATE => {
                 EndingChoice::Pass("the game is lost and playing on cannot win it: pass")
             }
-            EndingPass::Open | EndingPass::WinsForSure | EndingPass::WinsWithDeadStones => {
-                EndingChoice::OfSearch
-            }
+            EndingPass::Open
+            | EndingPass::Uncounted
+            | EndingPass::WinsForSure
+            | EndingPass::WinsWithDeadStones => EndingChoice::OfSearch,
             EndingPass::Settled(clarity) if plays_on(self.position(), player, clarity, report) => {
                 EndingChoice::OfSearch
             }
@@ -203,7 +207,7 @@ impl Engine {
                 !plays_on(root, player, clarity, report)
                     && loss <= clarity.max_loss(false, report.root.visits)
             }
-            EndingPass::Open | EndingPass::WinsWithDeadStones => false,
+            EndingPass::Open | EndingPass::Uncounted | EndingPass::WinsWithDeadStones => false,
         };
         if is_played {
             report.moves[..=number].rotate_right(1);
@@ -255,12 +259,8 @@ impl Engine {
 
     /// Returns the status of each chain of the position under the rules.
     #[must_use]
-    pub fn statuses(&self) -> BoardStatus {
+    pub fn statuses(&self) -> Arc<BoardStatus> {
         self.statuses_of(self.position())
-    }
-
-    pub(super) fn statuses_of(&self, position: &Position) -> BoardStatus {
-        self.dead_stones_under(position).statuses(position, self.options.playouts)
     }
 
     /// Returns the meaning of a pass by `player` in the position; open if only some moves are
@@ -290,11 +290,11 @@ impl Engine {
         if self.dead_stones_under(position) != DeadStones::Agreement {
             return if wins_as_it_stands { EndingPass::WinsForSure } else { EndingPass::Open };
         }
-        let statuses = self.statuses_of(position);
-        let wins_without_dead = wins(position, player, statuses.area_score());
         if !is_territory && !wins_as_it_stands {
             return EndingPass::Open;
         }
+        let statuses = self.statuses_of(position);
+        let wins_without_dead = wins(position, player, statuses.area_score());
         let settled = self.settled_players(position, &statuses, asking);
         let clarity = Clarity::of(&statuses);
         match (is_territory, wins_without_dead) {

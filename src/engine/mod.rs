@@ -33,6 +33,7 @@ mod points;
 pub mod ranks;
 mod scores;
 mod search_run;
+mod status_cache;
 mod table_setting;
 
 pub use decision::{Decision, DecisionSettings, MoveBudget};
@@ -49,6 +50,7 @@ pub use table_setting::TableGameSettings;
 use self::layout::create_table;
 use self::options::UNKNOWN_BUDGET;
 use self::ranks::RankError;
+use self::status_cache::StatusCache;
 use crate::base::game::{Bounds, Game, Move, Player};
 use crate::base::memory::BudgetError;
 use crate::base::rng::PlayoutRng;
@@ -78,6 +80,7 @@ pub struct Engine {
     root_noise: Option<Arc<[u32]>>,
     /// See [`Engine::set_root_moves`].
     root_moves: Option<Vec<bool>>,
+    counted: StatusCache,
 }
 
 impl Engine {
@@ -108,7 +111,18 @@ impl Engine {
         record.set_key_policy(options.keys);
         let value_bias = options.policy.evaluates_leaves().then(ValueBias::default);
         let (root_noise, root_moves) = (None, None);
-        Ok(Engine { options, record, table, network, value_bias, searches: 0, root_noise, root_moves })
+        let counted = StatusCache::default();
+        Ok(Engine {
+            options,
+            record,
+            table,
+            network,
+            value_bias,
+            searches: 0,
+            root_noise,
+            root_moves,
+            counted,
+        })
     }
 
     /// Returns the options, with the komi and size of the present game.

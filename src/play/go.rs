@@ -13,6 +13,7 @@ use crate::go::{IllegalMove, Record, Size};
 use crate::records::sgf::DefaultTerms;
 use crate::search::{Limits, Report};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Settings of a game against a person.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +117,7 @@ impl GoGame {
     }
 
     /// Returns the status of each chain, and the points by which Black wins under the rules if the dead stones are removed.
-    fn count(&self) -> (BoardStatus, f64) {
+    fn count(&self) -> (Arc<BoardStatus>, f64) {
         let (position, statuses) = (self.engine.position(), self.engine.statuses());
         let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
         (statuses, margin)

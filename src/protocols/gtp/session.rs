@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Returns the status of each chain under the rules.
-    pub(super) fn statuses(&self) -> BoardStatus {
+    pub(super) fn statuses(&self) -> Arc<BoardStatus> {
         self.engine.statuses()
     }
 
