@@ -5,7 +5,7 @@
 //! where playouts miss a move that kills or saves stones, so a search after the pass must not contradict it.
 
 use super::after_pass::{Clarity, Prospects, SecondSearch};
-use super::pass_cost::reported_pass_costs_points;
+use super::pass_cost::{costs_points, reported_pass_costs_points};
 use super::{Engine, EngineError};
 use crate::base::game::{Game, Outcome, Player, Score};
 use crate::go::score::area_score;
@@ -147,7 +147,8 @@ impl Engine {
         }
     }
 
-    /// Returns true if a pass loses more than `max_loss` by a search after it, and by a longer one if the first says so.
+    /// Returns true if a pass loses more than `max_loss`, or too many points, by a search after it, and by a longer one if the
+    /// first says so.
     fn loses_more(
         &mut self,
         player: Player,
@@ -158,7 +159,8 @@ impl Engine {
         let size = self.position().size();
         let before = Prospects::new(player, report.root.value.as_f64(), report.root.black_score);
         let mut loses_more = || {
-            self.search_after_pass(player, report, second).map(|after| before.loss(after, size) > max_loss)
+            let after = self.search_after_pass(player, report, second)?;
+            Some(before.loss(after, size) > max_loss || costs_points(player, report, after, size))
         };
         // The second search goes on from the first.
         loses_more() == Some(true) && loses_more() != Some(false)
@@ -201,7 +203,11 @@ impl Engine {
             .loss(Prospects::new(player, pass.value.as_f64(), pass.black_score), root.size());
         let is_played = match ending {
             EndingPass::WinsForSure => true,
-            EndingPass::Wins(clarity) => !is_lost && loss <= clarity.max_loss(true, report.root.visits),
+            EndingPass::Wins(clarity) => {
+                !is_lost
+                    && loss <= clarity.max_loss(true, report.root.visits)
+                    && !reported_pass_costs_points(player, report, root.size())
+            }
             EndingPass::Settled(_) if is_lost => !reported_pass_costs_points(player, report, root.size()),
             EndingPass::Settled(clarity) => {
                 !plays_on(root, player, clarity, report)
@@ -293,7 +299,7 @@ impl Engine {
         if !is_territory && !wins_as_it_stands {
             return EndingPass::Open;
         }
-        let statuses = self.statuses_of(position);
+        let statuses = self.statuses_after_pass(position, player);
         let wins_without_dead = wins(position, player, statuses.area_score());
         let settled = self.settled_players(position, &statuses, asking);
         let clarity = Clarity::of(&statuses);
@@ -331,4 +337,47 @@ pub(super) fn wins(position: &Position, player: Player, area_score: Score) -> bo
 /// Returns the number of moves that the opening on a board is taken to have.
 pub(super) fn opening_moves(size: Size) -> usize {
     (OPENING_SIDES * (size.points() as f64).sqrt()).ceil() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DecisionSettings, MoveBudget};
+    use super::*;
+    use crate::go::{Komi, Rules};
+
+    /// A game in which White has passed. At a komi of -7.5 Black wins by 2.5 points with C8, and loses by 1.5 if White plays there.
+    const DEFENCE_AFTER_A_PASS: &str = "H8 C6 D8 C3 E6 F3 B7 F5 H6 H4 B6 F6 C5 F7 F8 E7 D6 E8 F9 E9 G7 D7 C7 \
+        C8 B8 D9 B4 B3 B9 A4 A5 A3 C4 D3 H5 G4 J4 J3 J5 H3 C9 E5 D5 D4 D8 G8 G9 pass";
+
+    /// A game in which Black has passed. At a komi of -20.5 White wins by 2.5 points with G9.
+    const POINTS_AFTER_A_PASS: &str = "B4 F4 H8 D3 C2 D2 B6 F6 F8 E7 E8 D7 C8 D5 G5 G6 H6 G4 H4 H3 J3 G2 J2 \
+        C3 B2 B3 A3 D8 D9 F5 H5 H2 C1 G7 C7 C6 C5 C4 B5 H7 J7 G8 G9 D6 D1 E1 F7 H1 pass E3 pass J1 J5 J4 J3 \
+        J2 pass J4 pass H9 J9 J6 pass J8 C9 H9 E9 F9 E2 F2 G9 A2 A1 F9 F1 G1 G9 A4 A5 F9 pass";
+
+    /// A game that White wins by 13 points with F5, which saves three stones, and by two points with a pass.
+    const STONES_IN_ATARI: &str = "F8 F4 E7 G6 H7 C4 G3 F3 G4 G5 H5 H6 H4 E5 C6 G2 H2 F2 J6 B5 B6 A6 A7 A5 C5 \
+        B7 B4 A8 D4 C3 D5 D3 C7 C8 D8 B9 G1 F1 G7 H1 J2 E6 E4 E3 D7 D9 E9 C9 F6";
+
+    /// Returns the vertices decided on with 200 simulations, for two seeds.
+    fn decided(moves: &str, rules: Rules, komi: Komi, player: Player) -> [String; 2] {
+        [1, 2].map(|seed| {
+            let mut engine = Engine::after_moves(moves, rules, seed);
+            engine.set_komi(komi);
+            let budget = MoveBudget { simulations: Some(200), ..MoveBudget::default() };
+            let settings = DecisionSettings { budget, resign_below: 0.0, ..DecisionSettings::default() };
+            let decision = engine.decide(player, &settings, None, &mut |_| true).expect("a decision");
+            engine.position().size().vertex(decision.mv)
+        })
+    }
+
+    #[test]
+    fn a_pass_is_not_answered_by_a_pass_that_lets_the_opponent_decide_an_area() {
+        assert_eq!(decided(DEFENCE_AFTER_A_PASS, Rules::CHINESE, Komi(-15), Player::Black), ["C8", "C8"]);
+        assert_eq!(decided(POINTS_AFTER_A_PASS, Rules::CHINESE, Komi(-41), Player::White), ["G9", "G9"]);
+    }
+
+    #[test]
+    fn the_winner_does_not_pass_many_points_away() {
+        assert_eq!(decided(STONES_IN_ATARI, Rules::JAPANESE, Komi(13), Player::White), ["F5", "F5"]);
+    }
 }

@@ -26,7 +26,7 @@ impl Engine {
     /// Returns true if the position is settled, the status of no chain depends on the first move, and `player` loses by
     /// the count.
     pub(super) fn is_lost_by_count(&self, position: &Position, player: Player, asking: Asking) -> bool {
-        let statuses = self.statuses_of(position);
+        let statuses = self.statuses_after_pass(position, player);
         Clarity::of(&statuses) == Clarity::Clear
             && !wins(position, player, statuses.area_score())
             && self.settled_players(position, &statuses, asking) == [true; 2]

@@ -72,7 +72,7 @@ impl Engine {
             return false;
         }
         // A point beside dead stones and a living one has no owner by the count: there a move is needed.
-        if self.statuses().owners().get(mv.index()) != Some(&Some(player)) {
+        if self.statuses_after_pass(self.position(), player).owners().get(mv.index()) != Some(&Some(player)) {
             return false;
         }
         let Some(played) = report.moves.iter().find(|it| it.mv == mv && it.proven.is_none()) else {

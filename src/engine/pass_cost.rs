@@ -1,12 +1,12 @@
-//! The points that a pass costs in a lost game, where the win rate says little about moves.
+//! The points that a pass costs in a decided game, where the win rate says little about moves.
 
 use super::Engine;
-use super::after_pass::{SecondSearch, error_factor, lead_of, max_point_loss};
+use super::after_pass::{Prospects, SecondSearch, error_factor, lead_of, max_point_loss};
 use crate::base::game::Player;
 use crate::go::Size;
 use crate::search::Report;
 
-/// Minimum points that a pass must cost for the loser of a game to play on. With three points losers played in own territory
+/// Minimum points that a pass must cost for a player to play on in a decided game. With three points losers played in own territory
 /// (`tools/experiments/decisions.md`).
 const MIN_COST: f64 = 6.0;
 /// Visits of a pass below which its score may differ by more points, in proportion to the standard error.
@@ -23,12 +23,10 @@ impl Engine {
         second: Option<SecondSearch>,
     ) -> bool {
         let size = self.position().size();
-        let Some(lead) = lead_of_moves(player, report, size) else { return false };
-        let max_loss = max_cost(size) * error_factor(report.root.visits);
         let second = second.map(SecondSearch::with_more_time);
         let mut costs = || {
             let after = self.search_after_pass(player, report, second)?;
-            Some(after.lead.is_some_and(|after| lead - after > max_loss))
+            Some(costs_points(player, report, after, size))
         };
         // The second search goes on from the first.
         match costs() {
@@ -36,6 +34,12 @@ impl Engine {
             None => reported_pass_costs_points(player, report, size),
         }
     }
+}
+
+/// Returns true if a pass costs [too many points](max_cost), by the prospects after it, compared with the moves of a report.
+pub(super) fn costs_points(player: Player, report: &Report, after: Prospects, size: Size) -> bool {
+    let leads = lead_of_moves(player, report, size).zip(after.lead);
+    leads.is_some_and(|(lead, after)| lead - after > max_cost(size) * error_factor(report.root.visits))
 }
 
 /// Returns true if a pass costs points by its visits in a report.
@@ -46,7 +50,7 @@ pub(super) fn reported_pass_costs_points(player: Player, report: &Report, size: 
     lead_of(player, pass.black_score).is_some_and(|passed| lead - passed > max_cost(size) * error)
 }
 
-/// Returns the points that a pass of the loser may cost.
+/// Returns the points that a pass may cost in a decided game.
 fn max_cost(size: Size) -> f64 {
     max_point_loss(size).max(MIN_COST)
 }

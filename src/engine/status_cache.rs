@@ -2,7 +2,7 @@
 //! a third of a second.
 
 use super::Engine;
-use crate::base::game::Game;
+use crate::base::game::{Game, Player};
 use crate::go::status::{BoardStatus, DeadStones};
 use crate::go::{PlayoutPolicy, Position};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,6 +44,18 @@ impl Engine {
         statuses
     }
 
+    /// Returns the status of each chain after a pass of `player` in `position`. If the game ends there, this is its count:
+    /// the opponent has the first move in areas that it decides.
+    pub(super) fn statuses_after_pass(&self, position: &Position, player: Player) -> Arc<BoardStatus> {
+        let mut after = position.clone();
+        if after.passes() >= 2 {
+            after.resume();
+        }
+        after.set_to_play(player);
+        after.play(after.size().pass());
+        self.statuses_of(&after)
+    }
+
     /// Returns the time that the last count took; zero before the first one.
     pub(super) fn time_of_count(&self) -> Duration {
         self.counted.last().as_ref().map_or(Duration::ZERO, |it| it.time)
@@ -62,7 +74,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::game::{Move, Player};
+    use crate::base::game::Move;
     use crate::go::Rules;
 
     #[test]
