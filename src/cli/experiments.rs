@@ -40,7 +40,8 @@ pub(super) struct GameArguments {
     /// Board, as COLUMNSxROWS or one number.
     #[arg(long, default_value = "9", help_heading = CONDITIONS)]
     pub(super) size: Size,
-    /// Komi.
+    /// Komi. If an opening begins with several stones of Black, White gets the compensation of the rules for a handicap
+    /// besides.
     #[arg(long, default_value = "7.5", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub(super) komi: Komi,
     /// Rules of the referee and of the `self` engines; they must count area.

@@ -24,7 +24,7 @@ pub struct MatchConditions {
     pub size: Size,
     /// Rules of the referee.
     pub rules: Rules,
-    /// Komi.
+    /// Komi, without White's compensation for handicap stones of an opening.
     pub komi: Komi,
     /// Time for each move, in whole seconds, sent to programs that keep time.
     pub time_per_move: Option<Duration>,
@@ -249,8 +249,9 @@ impl Referee<'_> {
         }
     }
 
+    /// Returns the result for an area score from Black's view, before komi and White's compensation for a handicap.
     fn decision(&self, score: i16, ending: GameEnding, detail: String) -> GameResult {
-        let komi = self.conditions.komi;
+        let komi = self.record.position().final_area_komi();
         let winner = match komi.outcome_for_black(score) {
             Outcome::Win => Some(Player::Black),
             Outcome::Loss => Some(Player::White),

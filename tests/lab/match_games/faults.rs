@@ -100,3 +100,30 @@ fn engines_that_differ_about_the_winner_are_overruled_by_the_area() {
         assert_eq!(row["ending"], if is_black { "disagreement" } else { "score" }, "{row}");
     }
 }
+
+#[test]
+fn white_is_compensated_for_the_handicap_stones_of_an_opening() {
+    let laboratory = Laboratory::new();
+    let openings = laboratory.path("handicap.jsonl");
+    let moves = r#"[["b", "C3"], ["w", "pass"], ["b", "B2"], ["w", "pass"], ["b", "D4"]]"#;
+    std::fs::write(&openings, format!(r#"{{"size": 5, "moves": {moves}}}"#)).expect("an opening");
+    let (passer, openings) = (laboratory.engine("passer"), openings.to_str().unwrap().to_owned());
+    let referee = laboratory.engine("referee");
+    let players = ["--black", &passer, "--white", &passer, "--games", "1", "--openings", &openings];
+    // All 25 points are Black's, the komi is 0.5; Chinese rules give White a point for each of three stones.
+    for (name, scoring, rules, result) in [
+        ("chinese", ["--scoring", "area"], "chinese", "B+21.5"),
+        ("referee", ["--referee", &referee], "chinese", "B+21.5"),
+        ("agreement", ["--scoring", "agreement"], "chinese", "B+21.5"),
+        ("aga", ["--scoring", "area"], "aga", "B+22.5"),
+        ("tromp-taylor", ["--scoring", "area"], "tromp-taylor", "B+24.5"),
+    ] {
+        let options = [&players[..], &scoring, &["--rules", rules]].concat();
+        let games = play(&laboratory.path(name), &options);
+        assert_eq!(games[0]["result"], result, "{name}: {}", games[0]);
+    }
+    // The engines of this program count in the same way.
+    let own = ["--black", QUICK, "--white", QUICK, "--games", "1", "--openings", &openings];
+    let games = play(&laboratory.path("own"), &[&own[..], &["--rules", "chinese"]].concat());
+    assert_eq!(games[0]["ending"], "score", "{}", games[0]);
+}
