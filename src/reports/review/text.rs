@@ -177,7 +177,7 @@ fn players(text: &mut String, judgement: &Judgement) {
 
 fn write_costliest_moves(text: &mut String, judgement: &Judgement) {
     if judgement.costliest_turns.is_empty() {
-        text.push_str(if judgement.has_costly_moves() { "" } else { "\nNo move was costly.\n" });
+        text.push_str(if judgement.has_costly_moves() { "" } else { "\nNo judged move was costly.\n" });
         return;
     }
     let _ = writeln!(text, "\nCostliest moves");

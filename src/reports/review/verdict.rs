@@ -22,7 +22,7 @@ const MIN_WIN_RATE_AHEAD: f64 = 0.6;
 /// Minimum win rate before a decisive move; below it the game was decided already.
 const MIN_WIN_RATE_UNDECIDED: f64 = 0.4;
 
-/// Returns the verdict on a game and its judged moves.
+/// Returns the verdict on a game and its judged moves; without a turning point unless all positions were searched.
 pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdict {
     let (winner, result) = result(review);
     let verdict = |turn, headline: &str, detail: String| GameVerdict {
@@ -31,6 +31,11 @@ pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdic
         headline: headline.to_owned(),
         detail,
     };
+    if let Some(headline) = missing_searches(review) {
+        let costliest = costliest(moves, &Player::BOTH);
+        let detail = if costliest.is_empty() { costliest } else { format!("Of the moves searched, {costliest}") };
+        return verdict(None, &headline, detail);
+    }
     let Some(winner) = winner else {
         if let Some(ahead) = counted_winner(review) {
             let headline = format!("The engine disagrees: it sees {} ahead at the end.", name(ahead));
@@ -60,6 +65,22 @@ pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdic
             format!("No single move of {} decided the game. {}", name(loser), costliest(moves, &[loser])),
         ),
     }
+}
+
+/// Returns a sentence in place of a verdict if positions were not searched: the game may have turned at any of them. The
+/// positions before the last setup are of another game.
+fn missing_searches(review: &Review) -> Option<String> {
+    let turns = &review.turns[begin(review)..];
+    let searched = turns.iter().filter(|turn| turn.finding.is_some()).count();
+    (searched < turns.len()).then(|| {
+        let all = turns.len();
+        format!("The course of the game is not judged: {searched} of {all} positions were searched.")
+    })
+}
+
+/// Returns the turn of the last setup, which begins another game, or 0.
+fn begin(review: &Review) -> usize {
+    review.turns.iter().rposition(|turn| turn.was_set_up).unwrap_or(0)
 }
 
 /// Returns `Black` or `White`.
@@ -116,11 +137,11 @@ fn result(review: &Review) -> (Option<Player>, String) {
     }
 }
 
-/// Returns the winner by the final count or the last win rate, with a sentence about it. The sentence begins with
-/// `given`, the result in the record, if there is one.
+/// Returns the winner by the final count or the last win rate, with a sentence about it; no winner if the last position
+/// was not searched. The sentence begins with `given`, the result in the record, if there is one.
 fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
     let begun = given.as_deref().unwrap_or("The record gives no result");
-    let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref());
+    let last = review.turns.last().and_then(|turn| turn.finding.as_ref());
     let Some(last) = last else { return (None, format!("{begun}.")) };
     if let Some(end) = &last.end {
         let before = given.map_or_else(String::new, |given| format!("{given}. "));
@@ -141,7 +162,7 @@ fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
 
 /// Returns the winner by the count at the end of a finished game.
 fn counted_winner(review: &Review) -> Option<Player> {
-    let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref())?;
+    let last = review.turns.last()?.finding.as_ref()?;
     winner_of(&last.end.as_ref()?.result).map(|(winner, _)| winner)
 }
 
@@ -211,7 +232,7 @@ struct LoserWinRates {
 
 impl LoserWinRates {
     fn new(review: &Review, loser: Player) -> LoserWinRates {
-        let begun = review.turns.iter().rposition(|turn| turn.was_set_up).unwrap_or(0);
+        let begun = begin(review);
         let win_rate = |(number, turn): (usize, &ReviewTurn)| {
             let finding = turn.finding.as_ref().filter(|_| number >= begun);
             finding.map(|finding| for_player(loser, finding.winrate))

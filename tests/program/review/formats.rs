@@ -91,10 +91,43 @@ fn a_kept_review_is_shown_again_in_any_format_and_with_other_thresholds() {
         assert_eq!(show(&["--from", &saved, "--format", format]), at_once, "{format}");
     }
     let strict = show(&["--from", &saved, "--thresholds", "90,95,99"]);
-    assert!(strict.contains("No move was costly."), "{strict}");
+    assert!(strict.contains("No judged move was costly."), "{strict}");
     let one = show(&["--from", &saved, "--mistakes", "1", "--thresholds", "0.1,0.2,0.3"]);
     let listed = one.split("points\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list");
     assert_eq!(listed.lines().count(), 1, "{one}");
+}
+
+#[test]
+fn a_review_without_all_searches_judges_no_course_of_the_game() {
+    let directory = directory();
+    let (game, saved) = (file(&directory, "game.sgf", GAME), path(&directory, "saved.json"));
+    review(&[&game, "--save", &saved, "-o", &path(&directory, "whole.txt")]);
+    let whole: Value = serde_json::from_str(&read(&saved)).expect("JSON");
+    for (name, missing) in [("begin", 0..MOVES - 3), ("end", MOVES - 3..MOVES + 1), ("one", 5..6)] {
+        let mut part = whole.clone();
+        part["reviews"][0]["is_complete"] = false.into();
+        let searched = MOVES + 1 - missing.len();
+        for turn in missing {
+            part["reviews"][0]["turns"][turn]["finding"] = Value::Null;
+        }
+        let part = file(&directory, &format!("{name}.json"), part.to_string());
+        for format in ["text", "html", "sgf"] {
+            let shown = show(&["--from", &part, "--format", format]).replace('\n', " ");
+            let headline = format!(
+                "The course of the game is not judged: {searched} of {} positions were searched.",
+                MOVES + 1
+            );
+            assert!(shown.contains(&headline), "{name}, {format}: {shown}");
+            for claim in ["from the start", "The game turned", "little by little", "last ahead"] {
+                assert!(!shown.contains(claim), "{name}, {format}: {shown}");
+            }
+        }
+        // The result of the record stays, and no win rate before the end stands for it.
+        assert!(show(&["--from", &part]).contains("Black won by resignation."), "{name}");
+        let unknown = read(&part).replace("\"result\":\"B+R\"", "\"result\":null");
+        let shown = show(&["--from", &file(&directory, "unknown.json", unknown)]);
+        assert_eq!(shown.contains("at its end"), name != "end", "{name}: {shown}");
+    }
 }
 
 #[test]
