@@ -5,10 +5,9 @@ use super::print::{print_error, progress_bar};
 use super::ranks;
 use super::record_files::read_bytes;
 use super::table_game::{ChosenGame, TableGame, choose_game};
-use crate::base::game::Move;
+use crate::base::game::{Game, Move};
 use crate::engine::{Engine, EngineOptions, FINAL_REPORT_WAIT, LIVE_REPORT_WAIT};
 use crate::external::LoadingMessages;
-use crate::go::status::end_position;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, RecordMove, RecordTurn, ReplayError};
 use crate::reports::analysis::{Analysis, Head, json, positions, text};
@@ -340,10 +339,9 @@ impl<'a> GameAnalysis<'a> {
         // Setup stones in a record may change the position, but never the size of the board.
         self.engine.set_record(Record::from_position(step.position.clone()))?;
         let next = self.moves.get(step.turn).copied();
-        let end = end_position(&step.position, next).map(|end| {
-            let options = self.engine.options();
-            let dead = DeadStonesChoice::or_by_rules(self.arguments.dead, end.rules());
-            dead.statuses(&end, options.playouts)
+        let end = step.position.is_over().then(|| {
+            let dead = DeadStonesChoice::or_by_rules(self.arguments.dead, step.position.rules());
+            dead.statuses(&step.position, self.engine.options().playouts)
         });
         let has_ownership = end.is_none() && self.arguments.ownership;
         let mut ownership = has_ownership.then(|| self.engine.line_ownership(&step.position));

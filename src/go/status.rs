@@ -249,22 +249,6 @@ impl DeadStones {
     }
 }
 
-/// Returns the position at the end of the game that continues from `position` with `next`, after the second pass in a row;
-/// `None` if the game does not end there. A search between the passes would take all stones for alive.
-#[must_use]
-pub fn end_position(position: &Position, next: Option<Move>) -> Option<Position> {
-    let pass = position.size().pass();
-    match position.passes() {
-        0 => None,
-        1 => (next == Some(pass)).then(|| {
-            let mut end = position.clone();
-            end.play(pass);
-            end
-        }),
-        _ => Some(position.clone()),
-    }
-}
-
 fn chains(board: &Board) -> Vec<Chain> {
     let geometry = board.geometry();
     let mut chains = Vec::new();

@@ -69,7 +69,8 @@ pub(super) struct ReviewArguments {
     /// Number of the costliest moves to list.
     #[arg(long, value_name = "N", default_value_t = 10)]
     mistakes: usize,
-    /// Minimum losses of win rate, in percent, of an inaccuracy, a mistake and a blunder.
+    /// Minimum losses of win rate, in percent, of an inaccuracy, a mistake and a blunder. Passes are judged, too, except
+    /// a last one that ends a decided game.
     #[arg(long, value_name = "A,B,C", default_value_t)]
     thresholds: Thresholds,
     /// Number of passes over each game, in turn from its end and from its start; each builds on the search of the

@@ -3,7 +3,7 @@
 use super::model::{FinalCount, PlayedMove, PositionResult, Review, ReviewTurn, ReviewedMove};
 use crate::base::game::{Game, Move, Player};
 use crate::engine::{Engine, EngineError};
-use crate::go::status::{BoardStatus, DeadStones, end_position};
+use crate::go::status::{BoardStatus, DeadStones};
 use crate::go::{Position, Record, Size};
 use crate::records::sgf::{GameRecord, RecordTurn, RecordTurns, ReplayError, Terms};
 use crate::reports::analysis::Analysis;
@@ -174,12 +174,10 @@ impl<'r> ReviewedGame<'r> {
         engine.set_record(Record::from_position(step.position.clone()))?;
         let position = &step.position;
         let next = self.turns.get(step.turn + 1).and_then(|turn| turn.played.as_ref());
-        let next_move = next.and_then(|played| position.size().parse_vertex(&played.vertex));
         // A record may continue after two passes.
-        if let Some(end) = end_position(position, next_move) {
-            let options = engine.options();
-            let statuses = job.dead.statuses(&end, options.playouts);
-            return Ok(Some(ended(engine, &end, &statuses, position.to_play())));
+        if position.is_over() {
+            let statuses = job.dead.statuses(position, engine.options().playouts);
+            return Ok(Some(ended(engine, position, &statuses)));
         }
         let mut is_ended = false;
         let report = engine.search_position(position.clone(), job.limits, &mut |_| {
@@ -256,11 +254,9 @@ fn candidate(analysis: &Analysis, order: usize, mv: &MoveReport) -> ReviewedMove
 }
 
 /// Returns the count of a finished game, which is not searched.
-fn ended(engine: &Engine, last: &Position, statuses: &BoardStatus, to_play: Player) -> PositionResult {
-    let mut position = last.clone();
-    position.set_to_play(to_play);
+fn ended(engine: &Engine, position: &Position, statuses: &BoardStatus) -> PositionResult {
     let report = Report { moves: Vec::new(), ..engine.look_up(position.clone()) };
-    let analysis = Analysis::new("", 0, None, &position, report).with_end(last, statuses);
+    let analysis = Analysis::new("", 0, None, position, report).with_end(position, statuses);
     let size = position.size();
     PositionResult {
         winrate: analysis.black_winrate(),

@@ -57,9 +57,8 @@ impl Judgement {
     #[must_use]
     pub fn new(review: &Review, settings: &ReportSettings) -> Judgement {
         let points = review.columns * review.rows;
-        let pairs = review.turns.windows(2).enumerate();
-        let moves: Vec<Option<MoveJudgement>> = pairs
-            .map(|(index, pair)| evaluate_move(&pair[0], &pair[1], index + 1, points, &settings.thresholds))
+        let moves: Vec<Option<MoveJudgement>> = (1..review.turns.len())
+            .map(|turn| evaluate_move(&review.turns, turn, points, &settings.thresholds))
             .collect();
         let mut costly: Vec<&MoveJudgement> =
             moves.iter().flatten().filter(|mv| mv.severity > Severity::Fine).collect();

@@ -9,8 +9,10 @@
 //!
 //! The search of the position before a move gives the best move and the mover's win rate after it; the search of the
 //! position after the move gives the mover's win rate with the move that was played. The loss is the difference, at
-//! least 0, and 0 if the best move was played. The loss of points is the same difference of leads. Passes that end the
-//! game are not judged. All searches share one table and the game is walked from its end, so the search before a move
+//! least 0, and 0 if the best move was played. The loss of points is the same difference of leads.
+//!
+//! The last of the passes that end a game is judged by the count, if it loses and the search before it gives the mover 40 %
+//! or more; else it is not judged, and the pass before it is judged by the better of the count and the search. All searches share one table and the game is walked from its end, so the search before a move
 //! contains the results of the search after it.
 
 pub mod compute;

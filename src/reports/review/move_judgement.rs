@@ -5,6 +5,11 @@ use crate::base::game::Player;
 use std::num::ParseFloatError;
 use std::str::FromStr;
 
+/// The name of a pass among the moves.
+const PASS: &str = "pass";
+/// Minimum win rate before a decisive move; below it the game was decided already.
+pub(super) const MIN_WIN_RATE_UNDECIDED: f64 = 0.4;
+
 /// Minimum losses of win rate, in percent, of an inaccuracy, a mistake and a blunder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds([f64; 3]);
@@ -147,25 +152,27 @@ pub(super) fn for_player(player: Player, black: f64) -> f64 {
     if player == Player::Black { black } else { 1.0 - black }
 }
 
-/// Evaluates the move between two positions; `None` if it is not judged.
+/// Evaluates move number `turn`, from 1, between two of `turns`; `None` if it is not judged.
 pub(super) fn evaluate_move(
-    before: &ReviewTurn,
-    after: &ReviewTurn,
+    turns: &[ReviewTurn],
     turn: usize,
     points: usize,
     thresholds: &Thresholds,
 ) -> Option<MoveJudgement> {
+    let (before, after) = (&turns[turn - 1], &turns[turn]);
     let PlayedMove { player, vertex } = after.played.as_ref()?;
     let (searched, found) = (before.finding.as_ref()?, after.finding.as_ref()?);
     let best = searched.candidates.first()?;
     // The setup changed the win rate, too.
-    if after.was_set_up {
+    if after.was_set_up || is_harmless_end(before, after) {
         return None;
     }
-    // The pass that ends the game, and the one before it, are no choice.
-    if found.end.is_some() && vertex == "pass" {
-        return None;
-    }
+    // Both players ended the game after this pass, and the count is more certain than a search.
+    let last = turns.get(turn + 1).filter(|last| vertex == PASS && is_harmless_end(after, last));
+    let count = last.and_then(|last| last.finding.as_ref());
+    let is_better =
+        |count: &&PositionResult| for_player(*player, count.winrate) >= for_player(*player, found.winrate);
+    let found = count.filter(is_better).unwrap_or(found);
     let is_best = best.vertex == *vertex;
     let win_rate = for_player(*player, found.winrate);
     let best_win_rate = if is_best { win_rate } else { for_player(*player, best.winrate) };
@@ -185,6 +192,23 @@ pub(super) fn evaluate_move(
         is_only_move: is_best && is_only_move(searched, *player, win_rate, thresholds),
         phase: Phase::of(turn, points),
     })
+}
+
+/// Returns true if the move between two positions is the pass that ends the game, and no other move would have been better:
+/// by the count the pass does not lose, or by the search before it the game was decided.
+fn is_harmless_end(before: &ReviewTurn, after: &ReviewTurn) -> bool {
+    let (Some(PlayedMove { player, vertex }), Some(found)) = (&after.played, &after.finding) else {
+        return false;
+    };
+    let best = before.finding.as_ref().and_then(|searched| searched.candidates.first());
+    let is_end = vertex == PASS && found.end.is_some();
+    is_end
+        && best.is_none_or(|best| {
+            let before = for_player(*player, best.winrate);
+            best.vertex == PASS
+                || before < MIN_WIN_RATE_UNDECIDED
+                || before <= for_player(*player, found.winrate)
+        })
 }
 
 /// Returns the lead of the best move, or that of the position before the move if the best move has none, less the lead after

@@ -1,7 +1,7 @@
 //! The result and the turning point of a game, in a few sentences.
 
 use super::model::{Review, ReviewTurn};
-use super::move_judgement::{MoveJudgement, Severity, for_player};
+use super::move_judgement::{MIN_WIN_RATE_UNDECIDED, MoveJudgement, Severity, for_player};
 use crate::base::game::Player;
 
 /// The result of a game and the move that decided it.
@@ -19,8 +19,6 @@ pub struct GameVerdict {
 
 /// Minimum win rate of a side that is ahead at the end of the record.
 const MIN_WIN_RATE_AHEAD: f64 = 0.6;
-/// Minimum win rate before a decisive move; below it the game was decided already.
-const MIN_WIN_RATE_UNDECIDED: f64 = 0.4;
 
 /// Returns the verdict on a game and its judged moves; without a turning point unless all positions were searched.
 pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdict {
@@ -33,7 +31,8 @@ pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdic
     };
     if let Some(headline) = missing_searches(review) {
         let costliest = costliest(moves, &Player::BOTH);
-        let detail = if costliest.is_empty() { costliest } else { format!("Of the moves searched, {costliest}") };
+        let detail =
+            if costliest.is_empty() { costliest } else { format!("Of the moves searched, {costliest}") };
         return verdict(None, &headline, detail);
     }
     let Some(winner) = winner else {

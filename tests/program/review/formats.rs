@@ -174,7 +174,7 @@ fn a_result_that_names_no_winner_leaves_the_end_to_say_who_won() {
 }
 
 #[test]
-fn the_first_pass_of_an_end_is_no_choice_wherever_it_stands() {
+fn the_passes_that_end_a_decided_game_cost_nothing() {
     let directory = directory();
     // With White's dead stones alive, Black would have lost by passing.
     let stones = "(;SZ[5]KM[0.5]RU[Chinese]AB[ca][cb][cc][cd][ce][ba][bc]AW[da][db][dc][dd][de][ab]PL[B]";
@@ -187,8 +187,28 @@ fn the_first_pass_of_an_end_is_no_choice_wherever_it_stands() {
         let json = review(&[&game, "--format", "json"]);
         let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         for row in passes.iter().map(|turn| &rows[turn - 1]) {
-            assert_eq!((&row["winrate"], &row["loss"]), (&Value::from(1.0), &Value::Null), "{row}");
+            assert!(row["loss"].as_f64().is_none_or(|loss| loss == 0.0), "{row}");
         }
+    }
+}
+
+#[test]
+fn a_pass_that_throws_an_open_game_away_is_judged() {
+    let directory = directory();
+    // A pass on an almost empty board: the first one loses the game if the opponent passes, too, or the last one does.
+    for (name, game, costly) in [
+        ("first", "(;GM[1]SZ[9]KM[7.5];B[ee];W[];B[])", 2),
+        ("last", "(;GM[1]SZ[9]KM[-0.5];B[ee];W[cc];B[];W[])", 4),
+    ] {
+        let game = file(&directory, &format!("{name}.sgf"), game);
+        let json = review(&[&game, "--format", "json"]);
+        let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert!(rows[costly - 1]["loss"].as_f64() > Some(0.1), "{name}: {}", rows[costly - 1]);
+        let last = rows.last().expect("a row");
+        assert_eq!(last["loss"].is_null(), name == "first", "{name}: {last}");
+        let text = review(&[&game]);
+        assert!(!text.contains("No judged move was costly"), "{name}: {text}");
+        assert!(text.contains(&format!("The game turned at move {costly}.")), "{name}: {text}");
     }
 }
 
