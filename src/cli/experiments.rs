@@ -54,8 +54,9 @@ pub(super) struct GameArguments {
     /// Time limit of one move; exceeding it loses the game.
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds, help_heading = CONDITIONS)]
     move_timeout: Duration,
-    /// Scoring of a finished game: by the result that both engines report (by area if they disagree), or by area with
-    /// all stones alive.
+    /// Scoring of a finished game: by the result that both engines report for final_score, B+3.5, W+R, 0 or the like, or
+    /// by area with all stones alive. If they name different winners or one reports no result, the area decides, and
+    /// the reports are in the details of the game.
     #[arg(long, value_enum, default_value_t = ScoringChoice::Agreement, conflicts_with = "referee", help_heading = CONDITIONS)]
     scoring: ScoringChoice,
     /// A program that determines the dead stones of a finished game, for example "gnugo --mode gtp --chinese-rules".

@@ -41,6 +41,8 @@ while read -r command rest; do
     *genmove) printf '= pass\n\n' ;;
     'blind final_status_list') printf '? I see nothing\n\n' ;;
     'liar final_score') printf '= B+99\n\n' ;;
+    'reporting final_score') printf '= %s\n\n' "$2" ;;
+    'unable final_score') printf '? cannot score\n\n' ;;
     'chatty final_score') printf 'White wins by 0.5\n= W+0.5\n\n' ;;
     *quit) printf '=\n\n'; exit 0 ;;
     *) printf '=\n\n' ;;

@@ -6,6 +6,7 @@
 use super::client::GtpFailure;
 use super::contestant::{Contestant, GameSettings};
 use super::opening::Opening;
+use super::reported_score::ReportedScore;
 use crate::base::game::{Game, Move, Outcome, Player};
 use crate::go::score::area_score;
 use crate::go::{Komi, Record, Rules, Size};
@@ -37,7 +38,7 @@ pub struct MatchConditions {
 /// Method of scoring a game that ended with two passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScoringMethod {
-    /// The result on which both contestants agree; without agreement by area.
+    /// The result on which both contestants agree; without agreement, or without two results, by area.
     Agreement,
     /// By area, all stones alive.
     Area,
@@ -223,30 +224,30 @@ impl Referee<'_> {
         }
     }
 
-    /// Returns the score on which both contestants agree. The area decides if the winners differ or an answer is
-    /// missing.
+    /// Returns the score on which both contestants agree, with Black's margin. The area decides if the winners differ, or
+    /// if a contestant gives no result. Whatever the two do not agree on is in the detail.
     fn agreed_score(&mut self, area: i16) -> GameResult {
-        let answers = [0, 1].map(|index| {
-            let answer = self.players[index].ask("final_score", SCORING_TIMEOUT).ok()?;
-            let word = answer.split_whitespace().next()?.to_ascii_uppercase();
-            let winner = match word.chars().next()? {
-                'B' => Some(Player::Black),
-                'W' => Some(Player::White),
-                '0' => None,
-                _ => return None,
-            };
-            Some((winner, word))
+        let answers = Player::BOTH.map(|player| {
+            let answer = self.players[player.index()].ask("final_score", SCORING_TIMEOUT);
+            answer.and_then(|answer| ReportedScore::read(&answer))
         });
-        match answers {
-            [Some((one, result)), Some((other, _))] if one == other => {
-                GameResult { winner: one, result, ending: GameEnding::Score, detail: String::new() }
-            }
-            [Some((_, black)), Some((_, white))] => {
-                let detail = format!("Black reports {black}, White reports {white}");
+        if let [Ok(black), Ok(white)] = &answers {
+            let ReportedScore { winner, result } = black.clone();
+            let detail = format!("Black reports {result}, White reports {}", white.result);
+            return if winner != white.winner {
                 self.decision(area, GameEnding::Disagreement, detail)
-            }
-            _ => self.decision(area, GameEnding::Score, String::new()),
+            } else if result == white.result {
+                GameResult { winner, result, ending: GameEnding::Score, detail: String::new() }
+            } else {
+                GameResult { winner, result, ending: GameEnding::Score, detail }
+            };
         }
+        let reports = Player::BOTH.iter().zip(answers).map(|(player, answer)| match answer {
+            Ok(ReportedScore { result, .. }) => format!("{player} reports {result}"),
+            Err(failure) => format!("{player} gives no result: {failure}"),
+        });
+        let detail = format!("scored by area: {}", reports.collect::<Vec<_>>().join("; "));
+        self.decision(area, GameEnding::Score, detail)
     }
 
     /// Returns the result for an area score from Black's view, before komi and White's compensation for a handicap.

@@ -23,6 +23,7 @@ pub mod gtp_check;
 pub mod move_quality;
 pub mod opening;
 pub mod report;
+mod reported_score;
 pub mod schedule;
 pub mod scorer;
 pub mod standings;

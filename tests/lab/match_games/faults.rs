@@ -127,3 +127,61 @@ fn white_is_compensated_for_the_handicap_stones_of_an_opening() {
     let games = play(&laboratory.path("own"), &[&own[..], &["--rules", "chinese"]].concat());
     assert_eq!(games[0]["ending"], "score", "{}", games[0]);
 }
+
+#[test]
+fn results_that_are_none_or_differ_are_named_in_the_detail() {
+    let laboratory = Laboratory::new();
+    let reporting = |answer: &str| laboratory.engine(&format!("reporting '{answer}'"));
+    let unable = laboratory.engine("unable");
+    // The board is empty: by area White wins by the komi.
+    let other = "scored by area: Black gives no result: unreadable answer to \"final_score\": expected a result such as \
+                 B+3.5, W+R or 0, found ";
+    let refused = "scored by area: Black reports B+3; White gives no result: it answered \"final_score\" with an error: \
+                   cannot score";
+    for (number, (black, white, result, ending, detail)) in [
+        (reporting("B+3"), reporting("b+3.0"), "B+3", "score", String::new()),
+        (reporting("Draw"), reporting("0"), "0", "score", String::new()),
+        (
+            reporting("B+3"),
+            reporting("B+5"),
+            "B+3",
+            "score",
+            "Black reports B+3, White reports B+5".to_owned(),
+        ),
+        (
+            reporting("B+3"),
+            reporting("0"),
+            "W+0.5",
+            "disagreement",
+            "Black reports B+3, White reports 0".to_owned(),
+        ),
+        (reporting("?"), reporting("B+3"), "W+0.5", "score", format!("{other}\"?\"; White reports B+3")),
+        (
+            reporting("W+3]"),
+            reporting("W+3"),
+            "W+0.5",
+            "score",
+            format!("{other}\"W+3]\"; White reports W+3"),
+        ),
+        (
+            reporting("Black wins by 3"),
+            reporting("B+3"),
+            "W+0.5",
+            "score",
+            format!("{other}\"Black wins by 3\"; White reports B+3"),
+        ),
+        (reporting("B+3"), unable, "W+0.5", "score", refused.to_owned()),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = laboratory.path(&number.to_string());
+        let games = play(&out, &["--black", &black, "--white", &white, "--games", "1"]);
+        let found = (&games[0]["result"], &games[0]["ending"], &games[0]["detail"]);
+        assert_eq!(found, (&result.into(), &ending.into(), &detail.into()), "{black} {white}");
+        let record =
+            std::fs::read_dir(out.join("sgf")).expect("records").next().expect("a record").expect("a file");
+        let record = std::fs::read_to_string(record.path()).expect("the record");
+        assert!(record.contains(&format!("RE[{result}]")), "{record}");
+    }
+}
