@@ -2,6 +2,7 @@
 
 use super::argument_error::message_with_hint;
 use super::options::{EngineArguments, LIMITS, LimitArguments};
+use super::usage_error::usage;
 use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Level, MoveBudget};
 use crate::go::{Komi, Rules, Size};
@@ -44,7 +45,14 @@ pub(super) struct ContestantSettings {
 }
 
 /// Parses a contestant. Its seed is 0 until the experiment sets one.
+///
+/// # Errors
+/// Returns the error of a wrong command line.
 pub(super) fn parse(text: &str, setting: &ContestantSettings) -> Result<ContestantSpec> {
+    usage(read(text, setting))
+}
+
+fn read(text: &str, setting: &ContestantSettings) -> Result<ContestantSpec> {
     let options = match text.trim() {
         "self" => "",
         other => match other.strip_prefix("self:") {

@@ -7,6 +7,7 @@ use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::LimitArguments;
 use super::print::{print_error, progress_bar};
 use super::shard_identity::describe_limits;
+use super::usage_error::usage;
 use super::value_parsers::{parse_area_rules, parse_seconds};
 use crate::base::folder::FolderIdentity;
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
@@ -168,8 +169,8 @@ impl GameArguments {
         games: u64,
         on_game: &mut dyn FnMut(&[GameRow]) -> ExperimentState,
     ) -> Result<PlayedGames> {
-        Self::check_table_files(experiment)?;
-        Self::check_time(experiment)?;
+        usage(Self::check_table_files(experiment))?;
+        usage(Self::check_time(experiment))?;
         self.check_memory(experiment)?;
         let (mut store, mut rows) = self.open(identity)?;
         if let Some(row) = rows.iter().find(|row| !experiment.has_game(row)) {

@@ -3,6 +3,7 @@
 use super::contestants;
 use super::experiments::{ExperimentState, GameArguments};
 use super::options::{LimitArguments, describe_default_limit};
+use super::usage_error::usage;
 use crate::base::shard::ShardedCommand;
 use crate::lab::arena::experiment::{Experiment, GameRow, Pairing};
 use crate::lab::arena::report::MatchReport;
@@ -68,25 +69,14 @@ pub(super) enum Format {
 
 pub(super) fn run(arguments: &MatchArguments) -> Result<()> {
     let common = &arguments.games_arguments;
+    usage(arguments.check_shard())?;
     let experiment = Experiment {
-        pairings: pairings(arguments)?,
+        pairings: usage(pairings(arguments))?,
         conditions: common.conditions(arguments.limits),
         openings: common.read_openings()?,
         seed: common.seed,
         keep_table: arguments.keep_table,
     };
-    if common.shard.is_some() {
-        ensure!(
-            arguments.sprt.is_none(),
-            "--shard cannot be used with --sprt: shards do not see each other's games, so that none can stop the test; \
-             play a fixed number of games, or use --sprt in one run"
-        );
-        ensure!(
-            !arguments.keep_table,
-            "--shard cannot be used with --keep-table: the games of a shard would depend on those of others; leave \
-             out one of them"
-        );
-    }
     let schedule = Schedule::of(&experiment);
     let games = arguments.games * experiment.pairings.len() as u64;
     let mut identity = common.identity(&experiment, arguments.limits);
@@ -111,6 +101,24 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<()> {
     });
     results.print(arguments.format)?;
     played.outcome.and(kept)
+}
+
+impl MatchArguments {
+    /// Returns an error if the games of a shard would depend on those of others.
+    fn check_shard(&self) -> Result<()> {
+        let has_shard = self.games_arguments.shard.is_some();
+        ensure!(
+            !has_shard || self.sprt.is_none(),
+            "--shard cannot be used with --sprt: shards do not see each other's games, so that none can stop the test; \
+             play a fixed number of games, or use --sprt in one run"
+        );
+        ensure!(
+            !has_shard || !self.keep_table,
+            "--shard cannot be used with --keep-table: the games of a shard would depend on those of others; leave \
+             out one of them"
+        );
+        Ok(())
+    }
 }
 
 /// The results of a match or a round robin.

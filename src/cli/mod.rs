@@ -38,6 +38,7 @@ mod suite;
 mod sweep;
 mod table;
 mod table_game;
+mod usage_error;
 mod value_parsers;
 
 use self::command_line::CliCommand;
@@ -91,7 +92,13 @@ impl Cli {
     /// Returns the exit code for the error of a command.
     #[must_use]
     pub fn exit_code(error: &anyhow::Error) -> u8 {
-        if error.downcast_ref::<interrupt::Interrupted>().is_some() { INTERRUPTED as u8 } else { 1 }
+        if error.is::<interrupt::Interrupted>() {
+            INTERRUPTED as u8
+        } else if error.is::<usage_error::UsageError>() {
+            USAGE_ERROR as u8
+        } else {
+            1
+        }
     }
 
     /// Runs the command.

@@ -2,6 +2,7 @@
 
 use super::network_choice::{NetworkChoice, parse_network};
 use super::ranks::{on_this_machine, table_path};
+use super::usage_error::UsageError;
 use super::value_parsers::{
     key_policies, parse_bytes, parse_playouts, parse_policy, parse_seconds, replacements,
 };
@@ -238,7 +239,10 @@ impl EngineArguments {
     pub(super) fn without_file(&self) -> anyhow::Result<&EngineArguments> {
         ensure!(
             self.table.is_none(),
-            "--table cannot be used here: this command starts with an empty table (--table is for gtp, analyze, review, match and play go)"
+            UsageError(
+                "--table cannot be used here: this command starts with an empty table (--table is for gtp, analyze, review, match and play go)"
+                    .to_owned()
+            )
         );
         Ok(self)
     }
@@ -247,7 +251,10 @@ impl EngineArguments {
     pub(super) fn without_evaluator(&self) -> anyhow::Result<&EngineArguments> {
         ensure!(
             self.evaluator.is_none(),
-            "--evaluator cannot be used here: this command measures or trains what is in the program"
+            UsageError(
+                "--evaluator cannot be used here: this command measures or trains what is in the program"
+                    .to_owned()
+            )
         );
         Ok(self)
     }

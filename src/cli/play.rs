@@ -9,6 +9,7 @@ use super::options::{
 };
 use super::print::print_error;
 use super::table_game::{ChosenGame, TableGame, choose_game};
+use super::usage_error::usage;
 use crate::base::game::Player;
 use crate::engine::{Engine, Level};
 use crate::go::drawing::BoardStyle;
@@ -152,7 +153,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         game = game.with_adviser(adviser);
     }
     if let Some(handicap) = &arguments.handicap {
-        game.give(handicap).context("--handicap")?;
+        usage(game.give(handicap).context("--handicap"))?;
     }
     play_game(&mut game, common.human())
 }

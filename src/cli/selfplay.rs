@@ -4,6 +4,7 @@ use super::concurrency::searches_at_a_time;
 use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::{EngineArguments, describe_default_table};
 use super::print::{print_error, print_line, progress_bar};
+use super::usage_error::UsageError;
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::selfplay::{SelfplayFolder, SelfplaySettings};
@@ -77,9 +78,10 @@ fn parse_positive(text: &str) -> Result<f64, String> {
 pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
     ensure!(
         (-400.0..=400.0).contains(&arguments.komi) && (0.0..=100.0).contains(&arguments.komi_spread),
-        "expected a komi from -400 to 400 and a spread from 0 to 100, found {} and {}",
-        arguments.komi,
-        arguments.komi_spread
+        UsageError(format!(
+            "expected a --komi from -400 to 400 and a --komi-spread from 0 to 100, found {} and {}",
+            arguments.komi, arguments.komi_spread
+        ))
     );
     let settings = SelfplaySettings {
         sizes: arguments.size.clone(),

@@ -5,6 +5,7 @@ use super::experiments::{ExperimentState, GameArguments};
 use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::LimitArguments;
 use super::print::{plural, print_error};
+use super::usage_error::{UsageError, usage};
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
 use crate::base::memory::MemoryBudget;
 use crate::base::shard::ShardedCommand;
@@ -91,10 +92,7 @@ pub(super) struct SweepArguments {
 
 pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
     let common = &arguments.games_arguments;
-    ensure!(
-        common.shard.is_none() || (arguments.rows.is_empty() && arguments.positions.is_none()),
-        "--shard cannot be used with --rows or --positions, which play no games: leave it out"
-    );
+    usage(arguments.check_shard())?;
     if !arguments.rows.is_empty() {
         return draw_again(arguments);
     }
@@ -102,31 +100,18 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
     let setting = common.setting(no_limits);
     let ContestantSpec::BuiltIn { engine, session, .. } = contestants::parse(&arguments.engine, &setting)?
     else {
-        bail!(
-            "--engine {:?}: expected self or self:OPTIONS; the tables of other programs cannot be varied",
-            arguments.engine
-        );
+        let engine = &arguments.engine;
+        bail!(UsageError(format!(
+            "--engine {engine:?}: expected self or self:OPTIONS; the tables of other programs cannot be varied"
+        )));
     };
-    for given in
-        ["--table-size", "--memory", "--replacement", "--simulations", "--visits", "--time", "--level"]
-    {
-        ensure!(
-            !arguments.engine_has(given),
-            "--engine {:?}: expected no {given}, which the sweep itself varies",
-            arguments.engine
-        );
-    }
-    ensure!(
-        engine.table_file.is_none(),
-        "--engine {:?}: expected no --table, found a file, whose size cannot vary: leave out --table and --table-mode",
-        arguments.engine
-    );
+    usage(arguments.check_engine(&engine))?;
     let reference =
         contestants::parse(arguments.reference.as_deref().unwrap_or(&arguments.engine), &setting)?;
     let reference_name = name_of(&reference);
     let points = points(&arguments.table_size, &arguments.replacement, &arguments.limits());
     for (index, point) in points.iter().enumerate() {
-        ensure!(!points[..index].contains(point), "the point {point} is given twice");
+        ensure!(!points[..index].contains(point), UsageError(format!("the point {point} is given twice")));
         point.layout(&engine).with_context(|| format!("table size {point}"))?;
     }
     if let Some(path) = &arguments.positions {
@@ -183,6 +168,34 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
 }
 
 impl SweepArguments {
+    /// Returns an error for a shard of what plays no games.
+    fn check_shard(&self) -> Result<()> {
+        ensure!(
+            self.games_arguments.shard.is_none() || (self.rows.is_empty() && self.positions.is_none()),
+            "--shard cannot be used with --rows or --positions, which play no games: leave it out"
+        );
+        Ok(())
+    }
+
+    /// Returns an error for options of the engine that the sweep varies, and for a table file.
+    fn check_engine(&self, engine: &EngineOptions) -> Result<()> {
+        for given in
+            ["--table-size", "--memory", "--replacement", "--simulations", "--visits", "--time", "--level"]
+        {
+            ensure!(
+                !self.engine_has(given),
+                "--engine {:?}: expected no {given}, which the sweep itself varies",
+                self.engine
+            );
+        }
+        ensure!(
+            engine.table_file.is_none(),
+            "--engine {:?}: expected no --table, found a file, whose size cannot vary: leave out --table and --table-mode",
+            self.engine
+        );
+        Ok(())
+    }
+
     /// Returns true if the words of the engine contain an option.
     fn engine_has(&self, option: &str) -> bool {
         self.engine.split([' ', '=', ':']).any(|word| word == option)

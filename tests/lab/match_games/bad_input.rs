@@ -88,9 +88,20 @@ fn options_that_make_no_match_are_explained() {
         (&["--black", QUICK, "--white", QUICK, "--sprt", "5"], "two Elo differences"),
         (&["--black", QUICK, "--white", QUICK, "--sprt", "5,0"], "the lower one first"),
         (&["--black", QUICK, "--white", QUICK, "--resume"], "--out"),
-        (&["--black", "self:--table-size 1GiB", "--white", QUICK, "--concurrency", "1024"], "--concurrency"),
+        (&["--black", "self:--nonsense", "--white", "self"], "--nonsense"),
+        (&["--black", "self:'", "--white", "self"], "a quotation mark is not closed"),
+        (&["--black", "self", "--white", "self", "--shard", "1/2", "--out", "x", "--sprt", "0,10"], "--sprt"),
+        (
+            &["--black", "self", "--white", "self", "--shard", "1/2", "--out", "x", "--keep-table"],
+            "--keep-table",
+        ),
+        (&["--black", "self", "--white", "gnugo --mode gtp", "--time", "0.5"], "only whole seconds"),
+        (&["--black", "self:--table x.tewari --table-mode rw", "--white", "self"], "--table-mode cow"),
     ] {
         let errors = complaint(arguments);
         assert!(errors.contains(expected), "{arguments:?}: {errors}");
+        assert_eq!(run(arguments).0, Some(2), "{arguments:?}: a wrong command line");
     }
+    let large = ["--black", "self:--table-size 1GiB", "--white", QUICK, "--concurrency", "1024"];
+    assert!(complaint(&large).contains("--concurrency"));
 }

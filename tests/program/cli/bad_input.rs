@@ -43,6 +43,12 @@ fn mistakes_on_the_command_line_are_named_and_exit_with_2() {
         (&["analyze", "--table-size", "99999999999999999999999"], "64MiB"),
         (&["gtp", "--resign", "2"], "0 to 1"),
         (&["--quiet", "analyze"], "analyze"),
+        (&["play", "go", "--size", "7", "--handicap", "9"], "--handicap: 9 handicap stones are not possible"),
+        (&["selfplay", "--out", "zz", "--komi-spread", "-1", "--games", "1"], "--komi-spread"),
+        (&["selfplay", "--out", "zz", "--komi", "500"], "--komi from -400 to 400"),
+        (&["selfplay", "--out", "zz", "--table", "a.tewari"], "--table cannot be used here"),
+        (&["bench", "--evaluator", "program"], "--evaluator cannot be used here"),
+        (&["sweep", "--table-size", "1KiB", "--engine", "gnugo"], "expected self or self:OPTIONS"),
     ] {
         refuse(arguments, 2, &[fragment]);
     }
