@@ -1,7 +1,7 @@
 //! Examples of commands and of a settings file, for `--help` and the manual. They are built only for a request for help.
 
 use super::exit_codes::EXIT_CODES;
-use super::review;
+use super::{review, suite};
 use clap::Command;
 
 /// Examples of each command by its path; a few commands need none.
@@ -201,10 +201,17 @@ fn explain_below(mut command: Command, path: &str) -> Command {
     }
     let Some(text) = around(path) else { return command };
     let command = command.after_help(text.clone());
-    if path != "review" {
-        return command;
+    let Some((_, details)) = details(path) else { return command };
+    command.after_long_help(format!("{text}\n\n{}", details.trim_end()))
+}
+
+/// Returns the heading and text of the fields in the files of the command at `path`.
+fn details(path: &str) -> Option<(&'static str, String)> {
+    match path {
+        "review" => Some(("TABLES", review::columns_in_words())),
+        "suite" => Some(("TESTS", suite::TEST_FIELDS.to_owned())),
+        _ => None,
     }
-    command.after_long_help(format!("{text}\n\n{}", review::columns_in_words().trim_end()))
 }
 
 /// Returns the text after the options in the help of the command at `path`.
@@ -230,8 +237,7 @@ pub(super) fn sections(path: &str) -> Vec<(&'static str, String)> {
             ("EXIT STATUS", EXIT_CODES.to_owned()),
         ]),
         "config" => sections.push(("SETTINGS", format!("{SETTINGS}\n\n{PLACE}"))),
-        "review" => sections.push(("TABLES", review::columns_in_words())),
-        _ => {}
+        _ => sections.extend(details(path)),
     }
     sections
 }

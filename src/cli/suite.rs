@@ -36,7 +36,7 @@ const MAX_NAMED_TESTS: usize = 20;
 }))]
 #[command(mut_args(|it| describe_default_table(it, TABLE_BYTES)))]
 pub(super) struct SuiteArguments {
-    /// File of tests, one JSON object a line: id, size, komi, colour to move, moves, and the expected moves or value.
+    /// File of tests, one JSON object a line. Its fields are below.
     file: PathBuf,
     /// Only tests of these tiers. Default: all.
     #[arg(long, value_name = "TIER,...", value_delimiter = ',')]
@@ -77,6 +77,32 @@ pub(super) struct SuiteArguments {
     #[command(flatten)]
     engine: EngineArguments,
 }
+
+/// The fields of a test, for the help.
+pub(super) const TEST_FIELDS: &str = "\
+Fields of a test:
+  id             name, different for each test
+  size           side of the board
+  colour         player to move: black or white
+  komi           default: 7.5
+  moves          moves before the position, such as [[\"b\", \"D4\"], [\"w\", \"E5\"]]
+  setup_black    points of Black's stones before the moves
+  setup_white    points of White's stones before the moves
+  pre            GTP commands after the moves: play and undo
+  black, white   points of all stones in the position: set up if the moves do not
+                 reach it
+  expected       right moves: points, pass or resign; at least one can be played
+  wrong          wrong moves
+  expect         instead of moves: value_above or value_below
+  threshold      with expect: win rate of the player to move, from 0 to 1
+  tier, suite    groups of tests, for --tier and --suite
+  rules_sensitive
+                 true if the answer depends on other rules
+  ref_engine_known_fail
+                 true for a hard test, which is counted apart
+
+For example: {\"id\": \"a\", \"size\": 9, \"colour\": \"black\", \"expected\": [\"E5\"]}
+";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {

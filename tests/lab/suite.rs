@@ -87,8 +87,12 @@ fn a_game_that_reaches_the_stones_is_played_with_its_kos() {
     let moves = r#""moves": [["b", "B4"], ["w", "C4"], ["b", "A3"], ["w", "D3"], ["b", "B2"], ["w", "C2"], ["b", "C3"],
         ["w", "B3"]]"#;
     let goal = r#""expected": ["C3"]"#;
-    let played = line("played", &format!("{stones}, {moves}, {goal}"));
-    assert_eq!(solved(&files, &[played]), [false], "the ko is forbidden");
+    let played = files.write("played.jsonl", &[line("played", &format!("{stones}, {moves}, {goal}"))]);
+    let (code, _, errors) = suite(&[&played]);
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("expected a move under \"expected\" that can be played, found C3: "), "{errors}");
+    let given = line("given", &format!("{stones}, {goal}"));
+    assert_eq!(solved(&files, &[given]).len(), 1, "no ko is known");
 }
 
 #[test]
@@ -199,7 +203,22 @@ fn mistakes_are_named_with_their_line() {
         ),
         (
             line("x", r#""size": 5, "colour": "black", "expect": "value_above", "threshold": 7"#),
-            "a threshold from 0 to 1",
+            "test x: expected a \"threshold\" from 0 to 1, found 7\n",
+        ),
+        (
+            line("y", r#""size": 5, "colour": "black", "expect": "value_above""#),
+            "test y: expected a \"threshold\" from 0 to 1, found nothing\n",
+        ),
+        (
+            line("o", &format!("{CAPTURE}, \"expected\": [\"C4\", \"B3\"]")),
+            "test o: expected a move under \"expected\" that can be played, found C4: the point is occupied\n",
+        ),
+        (
+            line(
+                "s",
+                r#""size": 5, "colour": "black", "setup_white": ["C4", "B3", "D3", "C2"], "expected": ["C3"]"#,
+            ),
+            "test s: expected a move under \"expected\" that can be played, found C3: ",
         ),
     ] {
         let file = files.write("tests.jsonl", &[good.clone(), bad.clone()]);

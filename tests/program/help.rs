@@ -53,6 +53,7 @@ fn the_help_says_how_long_each_command_thinks() {
         (&["play", "tictactoe", "--help"], "Default: 20000 a move"),
         (&["bench", "--help"], "Default: 64MiB"),
         (&["selfplay", "--help"], "Default: 8MiB"),
+        (&["suite", "--help"], "threshold with expect: win rate of the player to move, from 0 to 1"),
     ] {
         assert!(words(arguments).contains(fragment), "{arguments:?}: no {fragment}");
     }

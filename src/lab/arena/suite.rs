@@ -187,6 +187,7 @@ impl TestLine {
         let expected_answer = self.expected_answer(size)?;
         let to_play = player(&self.colour)?;
         let (record, forbidden_move) = self.record(size, komi, options)?;
+        check_expected_moves(&self.expected, &record, to_play)?;
         Ok(SuiteTest {
             tier: self.tier.unwrap_or_else(|| format!("value{}", self.size)),
             id: self.id,
@@ -220,8 +221,10 @@ impl TestLine {
             Some(other) => return Err(("value_above or value_below", format!("{other:?}"))),
         };
         let threshold = self.threshold.filter(|threshold| (0.0..=1.0).contains(threshold));
-        let threshold =
-            threshold.ok_or_else(|| ("a threshold from 0 to 1", format!("{:?}", self.threshold)))?;
+        let threshold = threshold.ok_or_else(|| {
+            let found = self.threshold.map_or_else(|| "nothing".to_owned(), |found| found.to_string());
+            ("a \"threshold\" from 0 to 1", found)
+        })?;
         Ok(ExpectedAnswer::Value(above, threshold))
     }
 
@@ -267,6 +270,22 @@ impl TestLine {
         let forbidden_move = refused.map(|(_, found)| found);
         Ok(if is_reached { (record, None) } else { (meant, forbidden_move) })
     }
+}
+
+/// Returns an error if none of the expected moves can be played. A move that only superko forbids is possible under the rules
+/// of other programs.
+fn check_expected_moves(expected: &[String], record: &Record, to_play: Player) -> Result<(), LineError> {
+    let mut first = None;
+    for vertex in expected {
+        let Some(mv) = record.position().size().parse_vertex(vertex) else { return Ok(()) };
+        match record.clone().play(to_play, mv) {
+            Ok(()) | Err(IllegalMove::Superko) => return Ok(()),
+            Err(reason) => first = first.or(Some((vertex, reason))),
+        }
+    }
+    first.map_or(Ok(()), |(vertex, reason)| {
+        Err(("a move under \"expected\" that can be played", format!("{vertex}: {reason}")))
+    })
 }
 
 fn player(text: &str) -> Result<Player, LineError> {
