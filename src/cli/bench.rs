@@ -1,6 +1,7 @@
 //! `tewari bench`: the signature of the search.
 
 use super::options::{EngineArguments, describe_default_table};
+use super::print::print_line;
 use super::value_parsers::parse_seconds;
 use super::{machine_benchmark, playouts};
 use crate::engine::Engine;
@@ -8,7 +9,6 @@ use crate::go::{Komi, Record, Rules, Size};
 use crate::search::Limits;
 use anyhow::{Result, anyhow};
 use clap::Args;
-use std::io::Write;
 use std::time::Duration;
 
 /// Side of the board, komi and moves (Black first) of each position.
@@ -61,7 +61,6 @@ pub(super) fn run(arguments: &BenchArguments) -> Result<()> {
     }
     let engine_arguments =
         arguments.engine.without_file()?.without_evaluator()?.with_default_table(TABLE_BYTES);
-    let mut output = std::io::stdout().lock();
     let (mut nodes, mut elapsed) = (0, Duration::ZERO);
     for (side, komi, moves) in POSITIONS {
         let size = Size::new(side, side)?;
@@ -80,15 +79,13 @@ pub(super) fn run(arguments: &BenchArguments) -> Result<()> {
             &mut |_| true,
         )?;
         let best = size.vertex(engine.chosen_move(&report));
-        writeln!(
-            output,
+        print_line(format_args!(
             "{size} after {:2} moves: {best:4} {:6} nodes",
             engine.record().moves().len(),
             report.simulations
-        )?;
+        ))?;
         nodes += report.simulations;
         elapsed += report.elapsed;
     }
-    writeln!(output, "{nodes} nodes {:.0} nps", nodes as f64 / elapsed.as_secs_f64())?;
-    Ok(())
+    print_line(format_args!("{nodes} nodes {:.0} nps", nodes as f64 / elapsed.as_secs_f64()))
 }

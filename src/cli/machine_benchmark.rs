@@ -1,13 +1,13 @@
 //! `tewari bench --machine`: measurement of the number of threads and the memory that suit this machine.
 
 use super::options::EngineArguments;
+use super::print::print_line;
 use crate::base::game::Player;
 use crate::base::memory::{self, MIB, MemoryBudget};
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
 use crate::search::Limits;
 use anyhow::Result;
-use std::io::Write;
 use std::time::Duration;
 
 /// Sides of the boards on which threads are compared; table sizes are compared on the last one only.
@@ -47,36 +47,32 @@ struct MachineBenchmark<'a> {
 pub(super) fn run(engine: &EngineArguments, time: Duration) -> Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let available = memory::available();
-    let mut output = std::io::stdout().lock();
     let memory = available.map_or("unknown".to_owned(), format_bytes);
-    writeln!(output, "processors: {processors}, memory: {memory}\n")?;
+    print_line(format_args!("processors: {processors}, memory: {memory}\n"))?;
     let benchmark =
         MachineBenchmark { engine, time, limit: available.map_or(4 * MIN_TABLE_BYTES, |bytes| bytes / 2) };
-    let (threads, speed) = benchmark.threads(processors, &mut output)?;
-    benchmark.tables(threads, &mut output)?;
+    let (threads, speed) = benchmark.threads(processors)?;
+    benchmark.tables(threads)?;
     let memory = suggested_memory(speed, benchmark.limit);
     let typed = format_bytes(memory).replace(' ', "");
     let room = format_duration(memory as f64 / speed.bytes);
-    writeln!(
-        output,
+    print_line(format_args!(
         "\nsuggested: {threads} thread{}, the fewest that search at least {:.0} % as fast as the fastest,\nand {} of memory, \
          which has room for {room} of search on 19x19\n\n  tewari gtp --threads {threads} --memory {typed}\n\nor for good, in \
          the settings file (`tewari config` says where it is):\n\n  [default]\n  threads = {threads}\n  memory = \"{typed}\"",
         if threads == 1 { "" } else { "s" },
         100.0 * MIN_SPEED_FRACTION,
         format_bytes(memory),
-    )?;
-    Ok(())
+    ))
 }
 
 impl MachineBenchmark<'_> {
     /// Compares numbers of threads. Returns the suggested one and its speed on the largest board.
-    fn threads(&self, processors: usize, output: &mut impl Write) -> Result<(usize, Speed)> {
-        writeln!(
-            output,
+    fn threads(&self, processors: usize) -> Result<(usize, Speed)> {
+        print_line(format_args!(
             "threads  {}",
             SIDES.map(|side| format!("{:>28}", format!("{side}x{side} simulations/s"))).concat()
-        )?;
+        ))?;
         let mut measured: Vec<(usize, [Speed; SIDES.len()])> = Vec::new();
         for threads in numbers_of_threads(processors) {
             let table = (1024 * MIB).min(self.limit);
@@ -89,7 +85,7 @@ impl MachineBenchmark<'_> {
             let columns = speeds.iter().zip(one).map(|(speed, one)| {
                 format!("{:>14.0} {:>7.2} times", speed.simulations, speed.simulations / one.simulations)
             });
-            writeln!(output, "{threads:7}  {}", columns.collect::<String>())?;
+            print_line(format_args!("{threads:7}  {}", columns.collect::<String>()))?;
         }
         let largest = |speeds: &[Speed; SIDES.len()]| speeds[SIDES.len() - 1];
         let fastest = measured.iter().map(|(_, speeds)| largest(speeds).simulations).fold(0.0, f64::max);
@@ -100,13 +96,17 @@ impl MachineBenchmark<'_> {
     }
 
     /// Compares table sizes.
-    fn tables(&self, threads: usize, output: &mut impl Write) -> Result<()> {
+    fn tables(&self, threads: usize) -> Result<()> {
         let side = SIDES[SIDES.len() - 1];
-        writeln!(output, "\n  table  {:>28}{:>16}", format!("{side}x{side} simulations/s"), "full after")?;
+        print_line(format_args!(
+            "\n  table  {:>28}{:>16}",
+            format!("{side}x{side} simulations/s"),
+            "full after"
+        ))?;
         for bytes in sizes(self.limit) {
             let speed = self.measure(side, threads, bytes)?;
             let full = format_duration(bytes as f64 / speed.bytes);
-            writeln!(output, "{:>7}  {:>28.0}{full:>16}", format_bytes(bytes), speed.simulations)?;
+            print_line(format_args!("{:>7}  {:>28.0}{full:>16}", format_bytes(bytes), speed.simulations))?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::contestants;
 use super::experiments::{ExperimentState, GameArguments};
 use super::options::{LimitArguments, describe_default_limit};
+use super::print::print_line;
 use super::usage_error::usage;
 use crate::base::shard::ShardedCommand;
 use crate::lab::arena::experiment::{Experiment, GameRow, Pairing};
@@ -12,7 +13,6 @@ use crate::lab::arena::standings::Standings;
 use crate::lab::stats::{Sprt, SprtRun};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use std::io::Write;
 
 /// Both error probabilities, α and β, of the sequential test.
 const SPRT_ERROR: f64 = 0.05;
@@ -146,20 +146,17 @@ impl MatchResults {
     }
 
     pub(super) fn print(&self, format: Format) -> Result<()> {
-        let mut output = std::io::stdout().lock();
         for report in &self.reports {
-            match format {
-                Format::Text => writeln!(output, "{}", report.paragraph())?,
-                Format::Json => writeln!(output, "{}", serde_json::to_string(report)?)?,
-            }
+            print_line(match format {
+                Format::Text => report.paragraph(),
+                Format::Json => serde_json::to_string(report)?,
+            })?;
         }
-        if let Some(standings) = &self.standings {
-            match format {
-                Format::Text => writeln!(output, "{}", standings.text())?,
-                Format::Json => writeln!(output, "{}", serde_json::to_string(standings)?)?,
-            }
-        }
-        Ok(())
+        let Some(standings) = &self.standings else { return Ok(()) };
+        print_line(match format {
+            Format::Text => standings.text(),
+            Format::Json => serde_json::to_string(standings)?,
+        })
     }
 }
 

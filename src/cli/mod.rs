@@ -45,7 +45,7 @@ use self::command_line::CliCommand;
 use self::exit_codes::{INTERRUPTED, USAGE_ERROR};
 use self::print::print_error;
 use self::ranks::RankUse;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::io;
 
@@ -134,7 +134,7 @@ impl Cli {
                 manual::print_completions(&arguments, command_line::program())
             }
             Some(CliCommand::Config(arguments)) => config::run(&arguments),
-            None => Ok(help::explain(command_line::program()).print_help()?),
+            None => help::explain(command_line::program()).print_help().context("cannot write output"),
         }
     }
 }

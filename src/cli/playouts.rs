@@ -1,11 +1,11 @@
 //! `tewari bench --playouts`: random games without a search.
 
+use super::print::print_line;
 use crate::base::game::{Player, Score, Trace};
 use crate::base::rng::PlayoutRng;
 use crate::go::geometry::Point;
 use crate::go::{Board, Komi, PlayoutPolicy, Size};
 use anyhow::Result;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 const SIDES: [usize; 3] = [9, 13, 19];
@@ -28,24 +28,20 @@ struct Sample {
 
 /// Plays `games` games of each policy on 9x9, fewer on larger boards, and prints speed and statistics.
 pub(super) fn run(games: u64) -> Result<()> {
-    let mut output = std::io::stdout().lock();
-    writeln!(output, "board  policy  playouts  playouts/s  moves/playout  ns/move")?;
+    print_line("board  policy  playouts  playouts/s  moves/playout  ns/move")?;
     let mut reference = None;
     for side in SIDES {
         let size = Size::new(side, side)?;
         for policy in [PlayoutPolicy::Light, PlayoutPolicy::MICHI, PlayoutPolicy::default()] {
             let share = SIDES[0] * SIDES[0];
             let sample = sample(size, policy, (games * share as u64 / size.points() as u64).max(1));
-            writeln!(output, "{}", line(size, policy, &sample))?;
+            print_line(line(size, policy, &sample))?;
             if reference.is_none() {
                 reference = Some(sample);
             }
         }
     }
-    if let Some(sample) = reference {
-        writeln!(output, "{}", comparison(&sample))?;
-    }
-    Ok(())
+    reference.map_or(Ok(()), |sample| print_line(comparison(&sample)))
 }
 
 fn sample(size: Size, policy: PlayoutPolicy, games: u64) -> Sample {

@@ -9,6 +9,11 @@ pub(super) fn print_line(line: impl std::fmt::Display) -> Result<()> {
     writeln!(io::stdout(), "{line}").context("cannot write output")
 }
 
+/// Prints a text that ends its last line on standard output, like [`print_line`].
+pub(super) fn print_text(text: &str) -> Result<()> {
+    io::stdout().lock().write_all(text.as_bytes()).context("cannot write output")
+}
+
 /// Ends the program after a text on request, such as the help, was printed: successfully, also if its reader has closed the
 /// output, or with a message if it cannot be written.
 pub(super) fn exit_after_print(printed: io::Result<()>) -> ! {

@@ -4,7 +4,7 @@ use super::concurrency::{check_memory_fits, searches_at_a_time};
 use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::{EngineArguments, LimitArguments, describe_default_limit, describe_default_table};
 use super::output_file::{check_absent, is_same_file, write_file};
-use super::print::{print_error, progress_bar};
+use super::print::{print_error, print_text, progress_bar};
 use super::shard_identity::{describe_limits, engine_setting, fingerprint};
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::engine::EngineOptions;
@@ -18,7 +18,6 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
@@ -148,10 +147,9 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
     if let Some(path) = &arguments.out {
         write_file(path, &lines(&rows)?, arguments.force)?;
     }
-    let mut output = std::io::stdout().lock();
-    output.write_all(summary(&rows, arguments.format)?.as_bytes())?;
+    print_text(&summary(&rows, arguments.format)?)?;
     if let Some(earlier) = earlier {
-        output.write_all(comparison(&SuiteComparison::new(&rows, &earlier)).as_bytes())?;
+        print_text(&comparison(&SuiteComparison::new(&rows, &earlier)))?;
     }
     if stop.load(Relaxed) {
         bail!(Interrupted(format!("interrupted after {} of {} tests", rows.len(), tests.len())));
@@ -205,7 +203,7 @@ fn run_shard(
     }
     rows.sort_by_key(|row| row.test);
     let rows: Vec<TestRow> = rows.into_iter().map(|row| row.row).collect();
-    std::io::stdout().lock().write_all(summary(&rows, arguments.format)?.as_bytes())?;
+    print_text(&summary(&rows, arguments.format)?)?;
     ensure!(
         rows.len() == numbers.len(),
         Interrupted(format!(

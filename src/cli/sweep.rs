@@ -4,7 +4,7 @@ use super::contestants;
 use super::experiments::{ExperimentState, GameArguments};
 use super::interrupt::{Interrupted, stop_on_interrupt};
 use super::options::LimitArguments;
-use super::print::{plural, print_error};
+use super::print::{plural, print_error, print_line, print_text};
 use super::usage_error::{UsageError, usage};
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
 use crate::base::memory::MemoryBudget;
@@ -24,7 +24,6 @@ use crate::table::Replacement;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::Serialize;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -244,7 +243,7 @@ fn name_of(reference: &ContestantSpec) -> String {
 
 /// Prints the results as CSV, and the knees on standard error.
 pub(super) fn show(rows: &[SweepRow]) -> Result<()> {
-    std::io::stdout().lock().write_all(csv_text(rows)?.as_bytes())?;
+    print_text(&csv_text(rows)?)?;
     for curve in &sweep::curves(rows) {
         print_error(&curve.knee_summary());
     }
@@ -326,7 +325,7 @@ fn measure_moves(
             std::fs::write(&path, text).with_context(|| path.display().to_string())?;
         }
     }
-    std::io::stdout().lock().write_all(csv.as_bytes())?;
+    print_text(&csv)?;
     let searched = searched.into_inner();
     ensure!(
         searched == positions.len(),
@@ -353,11 +352,7 @@ fn draw_again(arguments: &SweepArguments) -> Result<()> {
             std::fs::write(&path, svg).with_context(|| format!("{}", path.display()))?;
         }
     }
-    let mut output = std::io::stdout().lock();
-    for curve in &curves {
-        writeln!(output, "{}", curve.knee_summary())?;
-    }
-    Ok(())
+    curves.iter().try_for_each(|curve| print_line(curve.knee_summary()))
 }
 
 /// The charts of a sweep.

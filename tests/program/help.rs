@@ -138,10 +138,19 @@ fn a_pipe_that_nobody_reads_ends_every_command_that_prints_quietly() {
 
 #[test]
 fn an_output_that_cannot_be_written_is_an_error() {
+    const PLAYER: &str = "self:--simulations 2 --table-size 64KiB";
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = folder.path().join("tests.jsonl");
+    std::fs::write(&suite, r#"{"id": "a", "size": 3, "colour": "b", "wrong": ["A1"]}"#).expect("a suite");
+    let suite = suite.to_str().expect("UTF-8");
     for arguments in [
         &["network", "info"][..],
         &["config"],
         &["bench", "--playouts", "--games", "20"],
+        &["bench"],
+        &["match", "--black", PLAYER, "--white", PLAYER, "--size", "2", "--games", "2", "--quiet"],
+        &["suite", suite, "--simulations", "20"],
+        &["sweep", "--size", "2", "--table-size", "64KiB", "--simulations", "10", "--games", "2", "--quiet"],
         &["--help"],
         &["--version"],
         &["gtp", "--help"],
@@ -150,6 +159,8 @@ fn an_output_that_cannot_be_written_is_an_error() {
         let full = std::fs::File::create("/dev/full").expect("Linux");
         let output = tewari(arguments).stdout(full).output().expect("the program ends");
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "{arguments:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let is_placed = errors.starts_with("tewari: cannot write output: ") && errors.lines().count() == 1;
+        assert!(is_placed, "{arguments:?}: {errors}");
     }
 }
