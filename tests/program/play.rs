@@ -282,6 +282,24 @@ fn hints_do_not_depend_on_the_level_and_leave_its_strength_alone() {
 }
 
 #[test]
+fn a_low_level_is_told_which_table_file_it_needs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, network) in [("with", &[][..]), ("without", &["--network", "none"])] {
+        let file = folder.path().join(name);
+        let file = file.to_str().expect("UTF-8");
+        let quick = ["go", "--size", "5", "--table", file];
+        let made = [&quick[..], &["--table-size", "1MiB", "--simulations", "20"], network].concat();
+        play(&made, b"C3\nquit\n");
+        let output = program().arg("play").args(quick).args(["--level", "2"]).stdin(Stdio::null()).output();
+        let output = output.expect("the program runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), name == "without", "{name}: {errors}");
+        let advice = "a --level below club plays without a network and needs a file made with --network none";
+        assert_eq!(errors.contains(advice), name == "with", "{name}: {errors}");
+    }
+}
+
+#[test]
 fn a_level_answers_hints_on_the_board_of_a_loaded_game() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("g.sgf"), "(;GM[1]FF[4]SZ[7]KM[2.5];B[dd];W[cc])").expect("a record");

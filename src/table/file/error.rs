@@ -128,9 +128,10 @@ pub enum FileProblem {
     /// The evaluations come from another network or from none.
     #[error(
         "expected a table made with {}, found one made with {}: give the --network or --evaluator it was made with, or \
-         another file",
+         another file{}",
         network(*expected),
-        network(*found)
+        network(*found),
+        advice_on_levels(*expected)
     )]
     Network {
         /// Network of the caller.
@@ -213,6 +214,14 @@ fn named(policy: &str) -> String {
 
 fn network(identity: Option<NonZeroU64>) -> String {
     identity.map_or_else(|| "no network".to_owned(), |identity| format!("network {identity:016x}"))
+}
+
+/// Returns the condition for a file if the caller has no network, which may be the choice of a level.
+fn advice_on_levels(expected: Option<NonZeroU64>) -> &'static str {
+    match expected {
+        None => "; a --level below club plays without a network and needs a file made with --network none",
+        Some(_) => "",
+    }
 }
 
 impl FileProblem {
