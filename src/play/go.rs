@@ -2,6 +2,7 @@
 
 mod files;
 
+use self::files::LoadedGame;
 use super::{InteractiveGame, hints, remark};
 use crate::base::game::{Game, Move, Player};
 use crate::engine::{Decision, DecisionSettings, Engine, EngineError, Level};
@@ -40,6 +41,8 @@ pub struct GoGame {
     territory: Option<Vec<f64>>,
     /// Rules and komi of loaded records that name none: those of the first game.
     terms_of_session: DefaultTerms,
+    /// The record that was loaded, until a new game begins.
+    loaded: Option<LoadedGame>,
 }
 
 /// A search's evaluation of a position.
@@ -57,7 +60,15 @@ impl GoGame {
     pub fn new(engine: Engine, setting: GoGameSettings) -> GoGame {
         let position = engine.position();
         let terms_of_session = DefaultTerms { rules: position.rules(), komi: position.komi() };
-        GoGame { engine, adviser: None, setting, estimate: None, territory: None, terms_of_session }
+        GoGame {
+            engine,
+            adviser: None,
+            setting,
+            estimate: None,
+            territory: None,
+            terms_of_session,
+            loaded: None,
+        }
     }
 
     /// Lets another engine search for hints and estimates. So these are not as weak as a level of play, and their
@@ -228,6 +239,7 @@ impl InteractiveGame for GoGame {
 
     fn restart(&mut self) {
         while self.undo() {}
+        self.loaded = None;
     }
 
     fn think(&mut self) -> String {

@@ -193,6 +193,28 @@ fn a_loaded_game_brings_its_board_komi_and_rules() {
 }
 
 #[test]
+fn a_loaded_game_keeps_its_players_event_and_result_and_says_what_it_loses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let information = "GN[The title]EV[Cup]DT[2026-11-01]PB[Ann \\] B]BR[3k]PW[Ben]WR[2d]";
+    let record = format!("(;GM[1]FF[4]SZ[7]KM[2.5]RU[Chinese]{information}RE[B+T]C[a comment];B[dd];W[cc])");
+    std::fs::write(folder.path().join("g.sgf"), record).expect("a record");
+    let saved = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a record");
+    let input = "load FOLDER/g.sgf\nsave FOLDER/same.sgf\nC3\nsave FOLDER/longer.sgf\nundo\nsave FOLDER/undone.sgf\n\
+                 resign\nsave FOLDER/resigned.sgf\nnew\nsave FOLDER/new.sgf\nquit\n";
+    let shown = go_in(folder.path(), &["--size", "5"], input);
+    for (name, result) in
+        [("same.sgf", "RE[B+T]"), ("longer.sgf", ""), ("undone.sgf", "RE[B+T]"), ("resigned.sgf", "RE[W+R]")]
+    {
+        let text = saved(name);
+        assert!(text.contains(&format!("{information}{result}\n")), "{name}: {text}");
+    }
+    assert!(shown.contains("same.sgf: 2 moves, without the comments, variations and marks of "), "{shown}");
+    let new = saved("new.sgf");
+    assert!(new.contains("PB[Person]PW[Tewari]") && !new.contains("Cup"), "{new}");
+    assert_eq!(shown.matches("without the comments").count(), 4, "{shown}");
+}
+
+#[test]
 fn a_record_without_komi_and_rules_has_those_of_the_session_whatever_was_loaded_before() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, record) in [("japanese", "(;SZ[5]KM[2.5]RU[Japanese];B[cc])"), ("plain", "(;SZ[5];B[cc])")] {

@@ -41,7 +41,7 @@ pub use game_record::{
 };
 pub use replay::{RecordTurn, RecordTurns, ReplayError};
 pub use terms::{ChosenTerms, DefaultTerms, Terms, UnusableKomi, customary_komi};
-pub use write::{PlayedGame, Variation, point, write_game, write_record, write_variations};
+pub use write::{GameInformation, PlayedGame, Variation, point, write_game, write_record, write_variations};
 
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! Writing played games as SGF. The crate `sgf-parse` is not used, since it writes a square board as `SZ[9:9]`, which
 //! FF\[4\] forbids.
 
+use super::game_record::GameRecord;
 use super::parse::Parser;
 use crate::base::game::{Game, Move, Player};
 use crate::go::geometry::Point;
@@ -73,27 +74,77 @@ pub fn write_variations(position: &Position, root: &Variation) -> String {
     text
 }
 
+/// Information on a game that does not concern its moves. Missing and empty items are not written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GameInformation {
+    /// The players' names, Black first.
+    pub names: [Option<String>; 2],
+    /// The players' ranks, Black first.
+    pub ranks: [Option<String>; 2],
+    /// The result, such as `B+3.5`.
+    pub result: Option<String>,
+    /// The date.
+    pub date: Option<String>,
+    /// The event.
+    pub event: Option<String>,
+    /// The title of the game.
+    pub title: Option<String>,
+}
+
+impl GameInformation {
+    /// Returns the information in a record.
+    #[must_use]
+    pub fn of(record: &GameRecord) -> GameInformation {
+        GameInformation {
+            names: record.names.clone(),
+            ranks: record.ranks.clone(),
+            result: record.result.clone(),
+            date: record.date.clone(),
+            event: record.event.clone(),
+            title: record.title.clone(),
+        }
+    }
+
+    fn write(&self, text: &mut String) {
+        let ([black, white], [black_rank, white_rank]) = (&self.names, &self.ranks);
+        for (property, value) in [
+            ("GN", &self.title),
+            ("EV", &self.event),
+            ("DT", &self.date),
+            ("PB", black),
+            ("BR", black_rank),
+            ("PW", white),
+            ("WR", white_rank),
+            ("RE", &self.result),
+        ] {
+            if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "{property}[{}]", escaped(value));
+            }
+        }
+    }
+}
+
 /// Returns SGF of a game from its first position, which may be set up, ten moves a line.
 #[must_use]
 pub fn write_record(record: &Record) -> String {
-    write_game(record, [""; 2], "")
+    write_game(record, &GameInformation::default())
 }
 
-/// Returns the record as [`write_record`] does, with the players' names, Black first, and the result, such as `B+3.5`;
-/// empty ones are left out.
+/// Returns the record as [`write_record`] does, with information on the game.
 #[must_use]
-pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
+pub fn write_game(record: &Record, information: &GameInformation) -> String {
     let (stones, rules) = (record.compensated_stones(), record.start().rules());
-    let text = game_text(record, rules, stones, names, result);
+    let text = game_text(record, rules, stones, information);
     match counted_handicap(&text) {
         counted if counted == stones => text,
         // A reader would compensate White for stones that the record does not compensate for.
         _ if stones == 0 => {
             let rules = Rules { handicap_bonus: HandicapBonus::None, ..rules };
-            game_text(record, rules, 0, names, result)
+            game_text(record, rules, 0, information)
         }
         // Some handicap stones are not on the board: their moves have been undone.
-        counted => game_text(record, rules, counted, names, result),
+        counted => game_text(record, rules, counted, information),
     }
 }
 
@@ -104,7 +155,7 @@ fn counted_handicap(text: &str) -> usize {
 }
 
 /// Returns the text of a game with these rules and this handicap, which is left out below two stones.
-fn game_text(record: &Record, rules: Rules, handicap: usize, names: [&str; 2], result: &str) -> String {
+fn game_text(record: &Record, rules: Rules, handicap: usize, information: &GameInformation) -> String {
     let parts: Vec<&RecordPart> = record.parts().collect();
     let start = parts[0].start();
     let mut text = header_of(start, rules);
@@ -112,11 +163,7 @@ fn game_text(record: &Record, rules: Rules, handicap: usize, names: [&str; 2], r
         // Writing to a string cannot fail.
         let _ = write!(text, "HA[{handicap}]");
     }
-    for (property, value) in [("PB", names[0]), ("PW", names[1]), ("RE", result)] {
-        if !value.is_empty() {
-            let _ = write!(text, "{property}[{}]", escaped(value));
-        }
-    }
+    information.write(&mut text);
     write_moves(&mut text, start.size(), parts[0].moves());
     for (before, part) in parts.iter().zip(&parts[1..]) {
         write_setup(&mut text, before.position(), part.start());
