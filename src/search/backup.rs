@@ -126,8 +126,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 .is_some_and(|for_black| proof::outcome_for(step.mover, for_black) == Outcome::Loss)
     }
 
-    /// Adds the error of a position's estimate to those of its context, and returns the estimate less its share of their mean;
-    /// `chosen` as in [`mean_value`].
+    /// Adds the error of the value estimate to those of the position's context, and returns the estimate corrected by
+    /// their mean; `chosen` as in [`mean_value`].
     fn correct_by_moves(
         &self,
         step: &Step<'t>,
@@ -143,7 +143,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Estimate { value: self.corrected(step.bias_slot, estimate.value), ..estimate }
     }
 
-    /// Returns an evaluator's value less its share of the mean error in the context of its position.
+    /// Returns an evaluator's value corrected by the mean error of the context's `slot`, or unchanged without one.
     pub(super) fn corrected(&self, slot: Option<BiasSlot>, evaluated: Value) -> Value {
         let bias = self.value_bias.zip(slot);
         bias.map_or(evaluated, |(bias, slot)| bias.corrected(slot, evaluated))

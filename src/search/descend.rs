@@ -173,8 +173,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Some(entry)
     }
 
-    /// Returns true if this is the first visit through the edge and the position has no entry. The edge alone stores this
-    /// visit; the next one makes an entry from it.
+    /// Returns true if entries are deferred, this is the first visit through the edge, and the position has no entry. The
+    /// edge alone stores this visit; the next one makes an entry from it.
     fn is_first_visit(&self, key: u64) -> bool {
         let Some(step) = self.steps.last().filter(|_| self.parameters.defers_entries) else { return false };
         step.page.current_edge(step.index).is_some_and(|edge| edge.visits() == 0)

@@ -1,4 +1,4 @@
-//! Evaluation: the value of a leaf, from a playout, from proven bounds, or from its entry.
+//! Evaluation: the value of a leaf, from a playout, from the evaluator, from proven bounds, or from its entry.
 
 use super::journal::Change;
 use super::leaf::Leaf;
@@ -45,8 +45,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// Takes the evaluator's value for that of the leaf. The value of a position that was
-    /// evicted, and comes back from the edge to it, contains the evaluation already.
+    /// Returns the evaluator's value, or the entry's if the entry has visits: one reseeded from the edge to it already
+    /// contains the evaluation.
     fn take_evaluation(&mut self, entry: Option<Entry<'t>>, evaluation: PageEvaluation) -> LeafEvaluation {
         let evaluated = evaluation
             .estimate

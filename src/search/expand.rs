@@ -28,7 +28,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// Asks the evaluator, then claims a page for its answer: it may take long, and a page chosen before may be in use then.
+    /// Asks the evaluator, then claims a page for the answer. A page chosen before a long evaluation might be in use
+    /// after it.
     fn evaluate_and_store(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
         self.table.replace_lost_page(entry, &mut self.counters);
         let has_mean = entry.leaf_playouts().visits > 0;
@@ -99,8 +100,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         estimate
     }
 
-    /// Returns the page of the position, if it has or gets one, and the evaluator's estimate, if it was called:
-    /// `Some(None)` if it has none.
+    /// Returns the page of the position, if it has or gets one, and the estimate, if the evaluator was called:
+    /// `Some(None)` if the evaluator gave none.
     fn claim_page(&mut self, entry: &Entry<'t>) -> (Option<Page<'t>>, Option<Option<Estimate>>) {
         let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
         let pause = self.pause;
@@ -131,7 +132,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let Some(place) = self.pending else { return self.evaluate_next_page(first) };
         let key = self.game.key();
         let has_grown = place.unless_pending(key, || self.evaluate_next_page(first));
-        // The chain is looked at again after another worker's evaluation.
+        // The caller reads the chain again after another worker's evaluation.
         has_grown.unwrap_or_else(|| {
             place.wait(key, self.pause);
             true
@@ -168,7 +169,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         has_grown
     }
 
-    /// Records the page behind the chain of the current position, if it has become longer; returns `has_grown`.
+    /// Records the new last page of the current position's chain in the journal if `has_grown`; returns `has_grown`.
     fn note_next_page(&mut self, has_grown: bool) -> bool {
         if has_grown {
             self.journal.note(self.game.key(), Change::Page(self.chain.len() as u8));

@@ -1,7 +1,7 @@
-//! A journal of what the simulations of one search change in the table, for other searches of the same position.
+//! A journal of the changes that one search makes in the table, for other searches of the same position.
 //!
-//! It lists visits, never sums: what other searches added to the table is not in it. Without a journal the search does not
-//! change.
+//! It lists visits, never sums, and so contains nothing that other searches added to the table. Keeping it does not
+//! change the search.
 
 use crate::table::Entry;
 use std::sync::{Mutex, PoisonError};
@@ -27,9 +27,9 @@ pub enum Change {
     Playout(u8),
     /// A visit as a leaf without a playout.
     Leaf,
-    /// A page at this place of the chain, filled with an evaluation of this search.
+    /// A page at this place of the chain, from 0, filled with an evaluation of this search.
     Page(u8),
-    /// Bounds of a position that was not visited: those for one history.
+    /// Bounds for one history, stored without a visit under the key of position and history.
     Bounds,
 }
 

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Limits of a search; the first one reached ends it. A proven root also ends it, once a move is proven to achieve the
 /// root's outcome.
 ///
-/// A policy that is not settled at a limit ([`SelectionPolicy::is_settled`]) gets twice as much, except of
-/// `best_visits`. The time limit is not doubled if `early` is set, or if visits or simulations are limited, too.
+/// For a policy that is not settled ([`SelectionPolicy::is_settled`]) all limits except `best_visits` are doubled. The
+/// time limit is not doubled if `early` is set, or if visits or simulations are limited, too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Visits of the root, those of earlier searches included.
@@ -151,7 +151,8 @@ fn is_reached<T: PartialOrd>(done: T, limit: T, hard_limit: T, is_settled: impl 
     done >= limit && (done >= hard_limit || is_settled())
 }
 
-/// Returns the visits of a root with `before`, after twice as many new ones as `limit` allows.
+/// Returns the limit of a policy that is not settled: twice the new visits that `limit` allows a root with `before`
+/// visits.
 fn doubled_visits(limit: u64, before: u64) -> u64 {
     limit.max(before).saturating_add(limit.saturating_sub(before))
 }

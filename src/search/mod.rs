@@ -113,8 +113,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self
     }
 
-    /// Corrects the evaluator's values by `bias`, and adds the errors found. For evaluators with values that end the
-    /// simulations; those of playouts are too noisy.
+    /// Corrects the evaluator's values by `bias`, and adds the errors found to it. For evaluators with values that end
+    /// the simulations; the values of playouts are too noisy.
     #[must_use]
     pub fn with_value_bias(self, bias: Option<&'t ValueBias>) -> Search<'t, P> {
         Search { value_bias: bias, ..self }
@@ -182,7 +182,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
-    /// Returns a worker without others beside it; `stream` is that of its random numbers.
+    /// Returns a worker that is alone in its search; `stream` is the number of its stream of random numbers.
     fn worker<'w, 'e, G: Game>(
         &self,
         root: &G,

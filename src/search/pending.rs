@@ -54,7 +54,7 @@ impl PendingPlace<'_> {
 
     /// Waits until no other worker evaluates the position with `key`.
     pub(super) fn wait(&self, key: u64, pause: &dyn Pause) {
-        // They may wait for what this worker has evaluated.
+        // Other coroutines may wait for an evaluation that this worker has just finished.
         pause.let_others_run();
         let [mut wait, longest] = WAITS;
         while self.is_pending(key) {

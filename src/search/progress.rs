@@ -24,6 +24,6 @@ impl<'s> SearchSnapshot<'s> {
     }
 }
 
-/// A callback during a search; returning `false` stops the search. It is called every 16 simulations of the first
-/// worker; in a search with an [`EvaluatorWait`](super::EvaluatorWait) every 5 ms, also before the first simulation.
+/// A callback during a search; returning `false` stops the search. It is called every 16 simulations of the first worker;
+/// in a search with an [`EvaluatorWait`](super::EvaluatorWait) every 10 ms, also before the first simulation.
 pub type Progress<'a> = &'a mut dyn FnMut(&SearchSnapshot<'_>) -> bool;

@@ -28,7 +28,8 @@ pub(super) struct RankedMove {
 }
 
 impl RankedMove {
-    /// Returns the value together with `estimate`, the root's, as long as the position after the move has none of its own.
+    /// Returns the value joined with `estimate`, the root's, while the position after the move has no estimate of its
+    /// own.
     pub(super) fn value_beside(&self, estimate: Option<Estimate>) -> Value {
         let visits = self.visits.max(self.edge_visits);
         match estimate {
@@ -222,8 +223,8 @@ fn candidate<G: Game, P: SelectionPolicy>(
     ranked
 }
 
-/// Returns the weight of a prior among those of the other moves: its probability on ranked pages, else its wins, and half a
-/// win more, so that every move has a share.
+/// Returns the weight of a prior before all are normalised: its probability on ranked pages, else its wins plus one half,
+/// so that every move has a share.
 fn prior_weight(table: &Table, prior: Prior) -> f64 {
     let wins = f32::from(prior.wins);
     f64::from(if table.layout().shape.ranked { Puct::probability(wins) } else { wins + 0.5 })
@@ -239,7 +240,7 @@ pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
     let mut leading = [0; 2];
     for (mv, edge, _) in edges_of(table, game.key()) {
         let visits = u64::from(edge.visits());
-        // Last the probe, for the few moves that come this far.
+        // The probe of the child comes last, since few moves get that far.
         if visits <= leading[1] || !is_playable(game, mv) || is_refuted(mv) {
             continue;
         }

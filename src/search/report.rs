@@ -50,8 +50,8 @@ pub struct MoveReport {
     pub edge_visits: u64,
     /// Visits of the position after the move, those by transpositions included; the edge visits if it has no entry.
     pub visits: u64,
-    /// Value for the player making the move. Beside the playouts of a position without an own estimate, the root's
-    /// estimate counts.
+    /// Value for the player making the move. It contains the root's value estimate while the position after the move has
+    /// none of its own.
     pub value: Value,
     /// The outcome for the player making the move, if it is proven.
     pub proven: Option<Outcome>,

@@ -81,8 +81,8 @@ impl<'s> Run<'s> {
         totals
     }
 
-    /// Runs all workers as coroutines of one thread; the caller's thread watches the limits and calls `progress` meanwhile.
-    /// Returns the counts of the workers. Time stands still while `is_loading` returns true.
+    /// Runs all workers as coroutines of one thread; the caller's thread watches the limits and calls `progress`
+    /// meanwhile. Returns the counts of the workers. Time does not count while `is_loading` returns true.
     pub(super) fn work_watched<'t, 'e, G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
@@ -112,7 +112,7 @@ impl<'s> Run<'s> {
                 caller.unpark();
                 totals
             });
-            // A panic ends the thread alone.
+            // A panic ends the thread without setting `has_ended`.
             while !has_ended.load(Relaxed) && !workers.is_finished() {
                 let began = Instant::now();
                 std::thread::park_timeout(WATCH_INTERVAL);

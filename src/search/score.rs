@@ -8,11 +8,12 @@
 //! where E is the evaluator's score. The score of a position is (k·E + n·X) / (k + n), with X the mean of its n samples.
 //!
 //! Playouts count because the evaluator's scores alone spread too far. On 50 middle-game positions on 9x9, at 500 visits,
-//! compared with the leads of KataGo's network b10c384, E of the root errs by 5.7 points, a plain mean of E over the search
-//! by 4.4, growing to 5.5 at 20,000 visits, and this score by 4.2. λ limits the weight of deep lines, in which a search for
-//! the win gives away points that the players of the position would keep. With a larger λ, moves chosen first lose points as
-//! soon as they are played (3 points or more in 14 of 400 moves with 0.4, in 3 of 400 with 0.1); with a larger β, the scores
-//! of few simulations scatter. Measured with `tools/experiments/scores.py` and `tools/clients/katrain_game.py`.
+//! compared with the leads of KataGo's network b10c384, E of the root errs by 5.7 points, a plain mean of E over the
+//! search by 4.4, growing to 5.5 at 20,000 visits, and this score by 4.2. λ limits the weight of deep lines, in which a
+//! search for the win gives away points that the players of the position would keep. With a larger λ the score falls once
+//! the move ranked first is played (by 3 points or more in 14 of 400 moves with 0.4, in 3 of 400 with 0.1); with a larger
+//! β the scores of few simulations scatter. Measured with `tools/experiments/scores.py` and
+//! `tools/clients/katrain_game.py`.
 
 use crate::base::game::Bounds;
 use crate::table::{Page, ScoreMean};

@@ -44,6 +44,7 @@ pub(super) struct EdgeArrays {
     illegal_edges: u64,
 }
 
+/// An edge with visits, and the statistics of its child.
 #[derive(Clone, Copy)]
 struct Visited {
     index: usize,
@@ -179,8 +180,8 @@ impl EdgeArrays {
         Move(self.moves[index])
     }
 
-    /// Returns 1 if the last chain read had visits of illegal moves, else 0. It has if two positions share a key, or if
-    /// the page is damaged.
+    /// Returns 1 if the last chain read had visits of illegal moves, because two positions share a key or a page is
+    /// damaged; else 0.
     pub(super) fn illegal_edges(&self) -> u64 {
         u64::from(self.illegal_edges > 0)
     }

@@ -4,9 +4,9 @@
 //!
 //! e(s) = V(s) - Σ n(a)·Q(s, a) / Σ n(a),
 //!
-//! the evaluator's value less the mean of its searched moves. Positions with the same *context*, the last two moves and the
-//! stones around the last, share a slot, which holds the mean error B, weighted by n^0.85 with n the visits of the moves. The
-//! value of a position counts V - λ·B in place of V.
+//! the evaluator's value V less the mean value of the moves searched. Positions with the same *context*, the last two
+//! moves and the stones around the last, share a slot, which holds the mean error B, weighted by n^0.85 with n the visits
+//! of the moves. The value of a position contains V - λ·B in place of V.
 //!
 //! The slots belong to an engine, not to its table, and are kept from one search to the next.
 //!
@@ -63,7 +63,7 @@ impl ValueBias {
         let _ = self.slots[slot].fetch_update(Relaxed, Relaxed, added);
     }
 
-    /// Returns the evaluator's value of a position less its share of the mean error.
+    /// Returns V - λ·B: the evaluator's value of a position, corrected by the mean error of its context.
     pub(super) fn corrected(&self, BiasSlot(slot): BiasSlot, evaluated: Value) -> Value {
         let (sum, weights) = unpack(self.slots[slot].load(Relaxed));
         if weights <= 0.0 {

@@ -24,7 +24,7 @@ use std::time::Duration;
 const SHARING_CHECK_INTERVAL: u64 = 64;
 
 /// An evaluator of positions: writes the priors of the moves as [`Game::expand`] does, and returns estimates of value and
-/// score; its waits are those of the worker. It is called for positions that get an edge page or have lost one, and for
+/// score; it waits by the worker's [`Pause`]. It is called for positions that get an edge page or have lost one, and for
 /// positions without room in the table if the value ends the simulation. Each worker has its own. `None` ends the search:
 /// there is no evaluation, and will be none.
 pub type PositionEvaluator<'e, G> =

@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering::Relaxed;
 /// samples. After every simulation r and s of all moves of each position on the path are multiplied by a constant just
 /// below 1, so that recent results count most, and every move is tried again from time to time.
 ///
-/// Without this decay N grows with the samples of the most sampled move instead. The search ends when the best move is
-/// also the most sampled; otherwise it continues to twice its budget (a "long time-out" in the source) and plays the
-/// most sampled.
+/// A version in the source has no decay (`degrade` 1); its N grows with the samples of the most sampled move (`scale`).
+/// The search ends when the best move is also the most sampled; otherwise it continues to twice its budget (a "long
+/// timeout" in the source) and plays the most sampled.
 ///
 /// The constants are not given in the source. The policy state of an edge is r and s, both fractional.
 ///

@@ -40,7 +40,8 @@ pub struct EstimateStatistics {
     pub mean: f32,
     /// The evaluator's own value of the position, for the player to move.
     pub own: f32,
-    /// Sum of the probabilities of the moves that have visits and are not refuted; 0 to 1, and more after a pass.
+    /// Sum of the probabilities of the moves that have visits and are not refuted: 0 to 1, or more after a pass, since
+    /// the probability of a second pass comes from the known outcome.
     pub tried_probability: f32,
 }
 

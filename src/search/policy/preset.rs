@@ -202,7 +202,7 @@ const PRESETS: &[PresetDefinition] = &[
         name: "lazarus",
         summary: "highest (r+N)/(s+N) with decaying samples; plays the most sampled move (Dailey 2006)",
         parameters: &[
-            number("n", 0.01, 1e6, 1.0, "N"),
+            number("n", 0.01, 1e6, 1.0, "the constant N of the formula"),
             number(
                 "degrade",
                 0.5,
@@ -316,7 +316,7 @@ impl Preset {
         self.name() == Preset::default().name() || self.evaluates_leaves()
     }
 
-    /// Returns true if the policy needs an evaluator, and its values end the simulations.
+    /// Returns true if the policy needs an evaluator; the evaluator's values then end the simulations.
     #[must_use]
     pub fn evaluates_leaves(&self) -> bool {
         self.name() == PUCT

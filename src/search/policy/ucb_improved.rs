@@ -29,8 +29,8 @@ pub struct UcbImproved {
 
 /// Score of eliminated moves: below all others, but not excluded, since the others may all be refuted.
 const ELIMINATED_SCORE: f32 = -1e30;
-/// Score of a move that lacks samples in the current round, less the samples it has: above every mean. Up to here whole
-/// numbers are exact in `f32`.
+/// Score of a move without samples in a round that wants some; each sample lowers it by one. Above every mean; up to here
+/// whole numbers are exact in `f32`.
 const UNDERSAMPLED_SCORE: f32 = (1 << 24) as f32;
 
 /// The policy state of a root edge.
@@ -70,7 +70,8 @@ impl Arm {
 }
 
 impl UcbImproved {
-    /// Returns the samples that each move has after `round`, and half the width of its elimination.
+    /// Returns the samples that each remaining move has after `round`, and half the distance below the best mean at which
+    /// the round eliminates a move.
     fn round(&self, round: u64) -> (f32, f32) {
         let gap = 0.5_f32.powi(round.min(60) as i32);
         let ln = libm::logf(self.horizon * gap * gap).max(0.0);

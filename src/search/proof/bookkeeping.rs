@@ -62,7 +62,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     fn store_path_bounds(&mut self, entry: &Entry<'t>, key_with_history: u64, path: Bounds) {
         if let Some(twin) = self.find_or_claim_entry(key_with_history) {
             twin.tighten_bounds(path);
-            // For replacement the twin has the value of the position itself.
+            // Replacement thus values the twin like the position itself.
             twin.set_total(entry.total());
             entry.mark_twin();
             self.journal.note(key_with_history, Change::Bounds);
