@@ -4,9 +4,9 @@
 //! shows what a pass loses. Where time alone limits searches, a part of it is kept for the second one.
 //!
 //! A [loss](Prospects::loss) is that of the log-odds of the win rate and of points together: a pass that lowers a win
-//! rate from 0.95 to 0.90 and one that lowers it from 0.5 to 0.33 lose alike. Of judged positions that the mover wins by
-//! the count, wrong passes lost 1.7 and more in 15 of 17; right ones up to 1.5, but for four that cost 4 to 14 points,
-//! and up to 1.9 between two walls that divide the board (`tools/experiments/decisions.md`).
+//! rate from 0.95 to 0.90 and one that lowers it from 0.5 to 0.33 lose alike. In judged positions that the mover wins by
+//! the count, 15 of 17 wrong passes lost 1.7 or more. Right passes lost up to 1.5, or up to 1.9 between two walls that
+//! divide the board; only four, which cost 4 to 14 points, lost more (`tools/experiments/decisions.md`).
 
 use super::Engine;
 use crate::base::game::{Game, Player};

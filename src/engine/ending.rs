@@ -45,7 +45,7 @@ pub(super) enum EndingChoice {
     OfSearch,
 }
 
-/// Questions to an evaluator in another process, in a decision that can do without.
+/// Permission to ask an evaluator in another process, in a decision that can do without its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asking {
     Allowed,
@@ -71,8 +71,8 @@ const SETTLED: &str = "the position is settled: pass";
 pub(super) const SETTLED_AND_WON: &str = "the position is settled and the game is won: pass";
 
 impl Engine {
-    /// Searches the present position for a move of `player`. Where a pass wins with dead stones alone, the search does
-    /// not consider it: it counts all stones as alive and would take the pass for a win.
+    /// Searches the present position for a move of `player`. A pass that wins only while dead stones are on the board is
+    /// excluded: the search counts all stones as alive and would take it for a win.
     pub(super) fn search_for_move(
         &mut self,
         player: Player,
@@ -90,7 +90,7 @@ impl Engine {
         report
     }
 
-    /// Searches; returns what is stored of the position and the reason if the evaluator fails after moves have been visited.
+    /// Searches. If the evaluator fails after moves have been visited, returns the stored results and the reason.
     fn search_or_look_up(
         &mut self,
         player: Player,
@@ -274,8 +274,8 @@ impl Engine {
     ///
     /// Without agreement on dead stones, a pass after a pass is counted with all stones alive. With agreement it is
     /// counted without the dead stones, once the position is settled; so is the first pass under territory scoring, where
-    /// each further move costs a point. There a pass wins if the player's own points are settled: the count gives the
-    /// opponent all of his.
+    /// each further move costs a point. There a pass wins if the player's own points are settled: unsettled points of the
+    /// opponent could only raise the player's lead.
     pub(super) fn ending_pass(&self, player: Player) -> EndingPass {
         let position = self.position();
         let ends_game = self.has_passed(player.other());

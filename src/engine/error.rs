@@ -27,7 +27,7 @@ pub enum EngineError {
     )]
     NamelessEvaluator,
     /// An evaluator in another process, with a policy that has playouts.
-    #[error("the policy {policy} cannot use --evaluator: expected puct")]
+    #[error("the policy {policy} cannot use --evaluator: expected puct (leave out --policy)")]
     NeedsPlayouts {
         /// The policy's name.
         policy: &'static str,

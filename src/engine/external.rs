@@ -123,5 +123,5 @@ pub(super) fn identity(evaluator: &ExternalEvaluator) -> NonZeroU64 {
     NonZeroU64::new(hash).unwrap_or(NonZeroU64::MIN)
 }
 
-/// Distinguishes the identities of external evaluators from those of networks.
+/// Salt of the identities of evaluators in another process, which sets them apart from those of networks.
 const EXTERNAL: u64 = 0x6576_616c_7561_746f;

@@ -1,6 +1,7 @@
-//! Ownership in reports: a mean of the evaluator's ownership of a position and of the main line from it. It depends
-//! on the position, not on the playouts of one run. An evaluator in another process gives the root and the positions after
-//! its moves alone. Without an evaluator the playouts of the search count, or playouts made for the report.
+//! Ownership in reports: a mean of the evaluator's ownership of a position and of the main line from it. It depends on
+//! the position, not on the playouts of one run. An evaluator in another process is asked for the root and the positions
+//! after its moves only, without a mean. Without an evaluator the playouts of the search count, or playouts made for the
+//! report.
 //!
 //! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line, where E is the evaluator's ownership
 //! and N_i the visits of the line up to s_i. It equals the mean over the graph if no other move changes the ownership.

@@ -305,8 +305,8 @@ impl Engine {
     /// of its history: the policy set here applies only to later moves.
     ///
     /// # Errors
-    /// Returns an error if an evaluator in another process fails, or if the search ends before the first visit of the root
-    /// because it has not answered. What was evaluated before is in the table.
+    /// Returns an error if an evaluator in another process fails, or if the search ends before the first visit of the
+    /// root because the evaluator has not answered. What was evaluated before is in the table.
     pub fn search_position(
         &mut self,
         mut root: Position,

@@ -6,16 +6,16 @@ use crate::base::game::Player;
 use crate::go::Size;
 use crate::search::Report;
 
-/// Minimum points that a pass must cost for a player to play on in a decided game. With three points losers played in own territory
-/// (`tools/experiments/decisions.md`).
+/// Minimum points that a pass must cost for a player to play on in a decided game. With a minimum of three points, losers
+/// played in own territory (`tools/experiments/decisions.md`).
 const MIN_COST: f64 = 6.0;
 /// Visits of a pass below which its score may differ by more points, in proportion to the standard error.
 const COMPARED_PASS_VISITS: f64 = 16.0;
 
 impl Engine {
-    /// Returns true if a pass costs [too many points](max_cost) by two searches after it, which may take longer than the
-    /// limits allow by the share of time that other decisions keep: the game is lost. Without a second search, the search
-    /// of `report` decides.
+    /// Returns true if two searches after a pass find that it costs [too many points](max_cost). They may exceed the
+    /// limit of time by the share that other decisions keep for them, since the game is lost. Without a second search,
+    /// the search of `report` decides.
     pub(super) fn pass_costs_points(
         &mut self,
         player: Player,

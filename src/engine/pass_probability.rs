@@ -12,7 +12,7 @@ const MIN_LATE_PASS_PROBABILITY: u32 = PROBABILITY_ONE / 64;
 
 /// Right shift applied to the probability of moves that fill an own eye (1/16 remains).
 const EYE_SHIFT: u32 = 4;
-/// Minimum probability of such moves and the pass together at which nothing better may be left.
+/// Minimum probability of such moves and the pass together for a pass to be searched.
 const MIN_EYE_AND_PASS_PROBABILITY: u32 = PROBABILITY_ONE / 16;
 
 /// Probability of an owner above which a point is settled.

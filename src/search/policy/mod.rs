@@ -40,8 +40,8 @@ pub struct EstimateStatistics {
     pub mean: f32,
     /// The evaluator's own value of the position, for the player to move.
     pub own: f32,
-    /// Sum of the probabilities of the moves that have visits and are not refuted: 0 to 1, or more after a pass, since
-    /// the probability of a second pass comes from the known outcome.
+    /// Sum of the probabilities of the moves that have visits and are not refuted: 0 to 1, or up to 2 where the rules
+    /// raise the probability of a pass (`engine/pass_probability.rs`).
     pub tried_probability: f32,
 }
 
