@@ -25,7 +25,7 @@ use crate::base::game::{Game, Move, Outcome, Player, Score};
 /// Number of playouts that vote.
 const PLAYOUTS: u32 = 400;
 
-/// Points that a stone counts by itself on a neutral point.
+/// Points that a stone on a neutral point adds to its player's area by itself.
 const MAX_VALUE_OF_STONE: Score = 1;
 
 /// Seed of the playouts that count a position. It is not the seed of the searches: a position has one count.
@@ -94,8 +94,8 @@ impl BoardStatus {
         first_moves.iter().for_each(|first_move| self.play_if_needed(first_move));
     }
 
-    /// Takes the best of the moves as played if the count would not give the player the gain otherwise: the wall around
-    /// dead stones has a gap there.
+    /// Takes the best of the moves as played if the count without it does not give the player the gain, because the wall
+    /// around dead stones has a gap there.
     fn play_if_needed(&mut self, first_move: &FirstMove) {
         let sign = if first_move.player == Player::Black { 1 } else { -1 };
         let mut best = (sign * self.area_score() + MAX_VALUE_OF_STONE, None);
@@ -164,7 +164,7 @@ impl BoardStatus {
         let mut owners: Vec<Option<Player>> = geometry.points.iter().map(owner).collect();
         if self.scoring == Scoring::Territory && self.is_agreed {
             let in_seki = self.eyes_in_seki(&board);
-            // A move fills a point of territory, or a neutral one.
+            // A move that counts as played fills a point of territory or a neutral one: neither counts then.
             for &point in in_seki.iter().chain(self.played.iter().map(|(_, point)| point)) {
                 owners[geometry.move_of(point).index()] = None;
             }

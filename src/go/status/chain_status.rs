@@ -28,7 +28,7 @@ const MAX_EMPTY_OF_GAIN: usize = 8;
 /// Largest number of positions that such a search visits for each first player.
 const MAX_GAIN_POSITIONS: u32 = 10_000;
 
-/// Numbers of points of an eye space that is searched alone. A smaller one has at most one shape that always lives, and
+/// Numbers of points of an eye space that is searched alone. A smaller one never lives if the opponent moves first;
 /// larger ones [live in any case](safe_chains).
 const EYE_SPACES: std::ops::RangeInclusive<usize> = 4..=6;
 
@@ -54,7 +54,8 @@ pub(super) struct StatusResult {
     pub(super) is_settled: bool,
 }
 
-/// A first move on which the status of an area rests: the player has one of these moves to gain what the count gives it.
+/// A first move on which the status of an area rests: the player plays one of `points` to gain what the count gives the
+/// player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FirstMove {
     pub(super) player: Player,
@@ -237,7 +238,8 @@ impl StatusSearch<'_> {
         (results, first_moves, newly_lost)
     }
 
-    /// Returns the chains of `component` that live in an eye space alone, and all chains outside it.
+    /// Returns true for each chain of `component` that lives in a single eye space, and for all chains outside
+    /// `component`.
     fn living_alone(&mut self, board: &Board, map: &ChainMap, component: &[usize]) -> Vec<bool> {
         let mut living: Vec<bool> = (0..map.chains.len()).map(|chain| !component.contains(&chain)).collect();
         for region in map.regions.iter().filter(|region| EYE_SPACES.contains(&region.points.len())) {
@@ -350,7 +352,7 @@ impl StatusSearch<'_> {
         Some([black_first?, white_first?])
     }
 
-    /// Returns the moves of a player in an area that gain what its outcome gives the player.
+    /// Returns the moves of `player` in an area that gain what the outcome with `player` to move first gives.
     fn first_move(&mut self, area: &SearchedArea, player: Player) -> FirstMove {
         let SearchedArea { problem, groups, captured, outcomes, .. } = area;
         let stakes = LocalStakes { stones: problem.stones, groups, captured };

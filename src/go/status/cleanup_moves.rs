@@ -40,7 +40,7 @@ impl BoardStatus {
         chain.stones.iter().filter_map(|&stone| self.board.geometry().point_of(stone))
     }
 
-    /// Returns the liberties of a chain, those of several stones repeatedly.
+    /// Returns the liberties of a chain, each once for every stone of the chain beside it.
     fn liberties(&self, chain: &Chain) -> Vec<Point> {
         let beside = self.points(chain).flat_map(|stone| self.board.neighbours4(stone));
         beside.filter(|&point| self.board.cell(point) == cell::EMPTY).collect()
@@ -64,7 +64,7 @@ impl BoardStatus {
         found
     }
 
-    /// Returns the empty points beside the liberties of dead chains in the player's area, without eyes.
+    /// Returns the empty points of the player's area beside liberties of dead chains, except the player's eyes.
     fn approaches(&self, dead: &[&Chain], player: Player) -> Vec<Point> {
         let owners = self.owners();
         let liberties = dead.iter().flat_map(|chain| self.liberties(chain));

@@ -11,10 +11,10 @@ pub(super) const MAX_AREA: usize = PointSet::BITS as usize;
 /// Minimum stones of one capture that leave an eye space in which the captor lives whatever the opponent plays.
 const MIN_LIVING_CAPTURE: u32 = 7;
 
-/// Points without a stone of the player beside them that give the opponent room for two eyes.
+/// Minimum points of a region, not beside the player's living stones, that give the opponent room for two eyes.
 const MIN_POINTS_FOR_TWO_EYES: u32 = 2;
 
-/// No ko.
+/// Value of `ko` without a ko ban.
 const NO_KO: u8 = u8::MAX;
 
 /// Returns the elements of a set, ascending.
@@ -177,8 +177,8 @@ impl LocalArea {
         owned
     }
 
-    /// Returns the points that each player owns whatever is played: chains connected to walls or unconditionally alive, and
-    /// regions that they alone surround if no group can make two eyes there.
+    /// Returns the points that each player owns whatever is played: chains connected to walls or unconditionally alive,
+    /// and regions that they alone surround if no group of the opponent can make two eyes there.
     pub(super) fn settled(&self, state: &LocalPosition) -> [PointSet; 2] {
         Player::BOTH.map(|player| self.settled_for(state, player))
     }

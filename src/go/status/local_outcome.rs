@@ -60,8 +60,8 @@ impl LocalStakes<'_> {
         self.outcome_of_gain(search, first, player)
     }
 
-    /// Returns the moves of `first` after which it can force the gain of `outcome`, its outcome when it moves first; none unless
-    /// `first` gains.
+    /// Returns the moves after which `first` can still force its gain in `outcome`, the outcome if `first` moves first;
+    /// none if that is no gain for `first`.
     pub(super) fn gaining_moves(
         &self,
         search: &mut LocalSearch<'_>,
@@ -133,8 +133,8 @@ fn sign(player: Player) -> i32 {
     if player == Player::Black { 1 } else { -1 }
 }
 
-/// Returns the largest gain from 1 to `all` that can be forced, where 1 can; `None` if `can_force` does not decide it. The
-/// largest one is the usual case.
+/// Returns the largest gain from 1 to `all` that can be forced, given that 1 can; `None` if `can_force` does not decide
+/// it. Tries `all` first, the usual result.
 fn largest_gain(all: i32, mut can_force: impl FnMut(i32) -> Option<bool>) -> Option<i32> {
     let (mut forced, mut refuted) = (1, all + 1);
     let mut next = all;

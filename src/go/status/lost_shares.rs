@@ -13,7 +13,7 @@ const MIN_LARGE_REGION: usize = 10;
 const MAX_SMALL_REGION: usize = 2;
 /// Shares of lost playouts that decide nothing.
 const DOUBTFUL: Range<f64> = 0.2..0.8;
-/// Shares of a large region with which its owner is open.
+/// Shares of a large region that leave its owner open.
 const OPEN: Range<f64> = 0.42..0.58;
 
 /// Returns the share of `playouts` that lose each chain of `board`, in the order of their first stones.

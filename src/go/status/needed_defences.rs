@@ -86,7 +86,8 @@ impl Defence<'_> {
         needed
     }
 
-    /// Returns true if the opponent can fill a neutral point without losing the stone. Points become so as others are filled.
+    /// Returns true if the opponent can fill a neutral point without losing the stone. The filling of one point may make
+    /// another fillable.
     fn can_fill(&self, point: Point) -> bool {
         !self.filled.contains(&point) && is_safe(&self.boards.without_dead, point, self.defender.other())
     }
@@ -150,7 +151,8 @@ impl Defence<'_> {
                 _ => {}
             }
         }
-        // A dead stone on the point is captured, if that is needed, in the position with dead stones.
+        // A move on the point of a dead stone is replaced by the capture of the stone, which the position with dead stones
+        // yields if it is needed.
         let board = &self.boards.with_dead;
         moves.retain(|&point| board.cell(point) == cell::EMPTY);
         self.reader.set(board);
