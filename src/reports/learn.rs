@@ -92,7 +92,9 @@ impl LeftOut {
                 "KataGo's comments on its own games name no moves, so that no search could go on from them"
             }
             LeftOut::SecondEngine => "LZ2 and LZOP2 are of a second engine",
-            LeftOut::NoMoves => "neither moves nor policy, so that no search could go on from them",
+            LeftOut::NoMoves => {
+                "the analyses have neither moves nor a policy, so that no search could go on from them"
+            }
             LeftOut::OtherPlayer => "the other player is to move in the record",
             LeftOut::BeforeSetup => "stones were set up after the analysed position",
             LeftOut::IllegalMove => "a move of the analysis is illegal in the record's position",

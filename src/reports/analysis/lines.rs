@@ -52,7 +52,7 @@ fn line(mv: &MoveReport, to_play: Player, depth: usize) -> Variation {
         following = Some(Variation { played: Some(played), comment: String::new(), next });
     }
     let comment = format!(
-        "{} of the visits here, {} in all, {}{}",
+        "{} visits by this move, {} of the position after it, {}{}",
         mv.edge_visits,
         mv.visits,
         black_wins(mv.value.as_f64(), to_play),

@@ -59,7 +59,7 @@ pub fn paragraph(analysis: &Analysis, position: &Position, style: Style) -> Stri
     }
     let is_unknown = |next: &Move| !report.moves.is_empty() && report.moves.iter().all(|mv| mv.mv != *next);
     if let Some(next) = analysis.next.filter(is_unknown) {
-        let _ = writeln!(text, "     {:5} {:>8}  (played, not looked at)", analysis.size.vertex(next), "-");
+        let _ = writeln!(text, "     {:5} {:>8}  (played, not searched)", analysis.size.vertex(next), "-");
     }
     if style.has_table {
         table(&mut text, analysis);
@@ -116,8 +116,8 @@ fn row(text: &mut String, analysis: &Analysis, order: usize, mv: &MoveReport, is
     text.push('\n');
 }
 
-/// Returns the loss of a move in win rate, in percent, against the best one; `None` if there is none to speak of, or if the
-/// visits are too few.
+/// Returns the loss of a move in win rate, in percent, against the best one; `None` if it is below 0.05, or if the visits
+/// are too few.
 fn loss(analysis: &Analysis, mv: &MoveReport) -> Option<f64> {
     let best = analysis.report.best()?;
     let is_known = mv.proven.is_some() || mv.edge_visits >= MIN_VISITS_OF_LOSS;
@@ -181,7 +181,7 @@ fn table(text: &mut String, analysis: &Analysis) {
 #[must_use]
 pub fn territory(analysis: &Analysis) -> String {
     let board = drawing::draw_territory(analysis.size, |point| analysis.owner_mean(point));
-    format!("    X Black's, O White's, x and o rather so, . open\n{board}")
+    format!("    X Black's, O White's, x and o probably, . open\n{board}")
 }
 
 /// Formats the result of a finished game and the stones counted as dead.

@@ -32,7 +32,7 @@ pub struct Review {
     pub komi: f64,
     /// The name of the rules.
     pub rules: String,
-    /// Assumptions that the record does not state, or states differently.
+    /// Terms that the record lacks or states differently, one text each.
     pub assumed: Vec<String>,
     /// Errors in the record.
     pub warnings: Vec<String>,

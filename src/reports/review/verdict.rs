@@ -95,7 +95,7 @@ pub(super) fn percent(share: f64) -> String {
 fn decided(mv: &MoveJudgement, win_rates: &LoserWinRates) -> String {
     let player = name(mv.player);
     let mut text = format!(
-        "{player} {}; {} was better. It lowered {player}'s win rate from {} to {}, and it never recovered.",
+        "{player} {}; {} was better. {player}'s win rate fell from {} to {} and never recovered.",
         if mv.vertex == "pass" { "passed".to_owned() } else { format!("played {}", mv.vertex) },
         mv.best.vertex,
         percent(mv.before),
