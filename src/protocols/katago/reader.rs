@@ -210,7 +210,7 @@ impl QueryReader<'_> {
         };
         let expected = "expected whole or half points from -400 to 400";
         let points = match value {
-            // In the one-word form of rules.
+            // The one-word form of rules contains the komi as text.
             Value::String(text) if self.get("komi").is_none() => text.parse().ok(),
             other => other.as_f64(),
         };

@@ -50,7 +50,7 @@ impl<W: Write> Server<W> {
 
     fn analyse(&mut self, request: &PositionRequest) -> io::Result<()> {
         let Server { engine, frontend } = self;
-        // The query was played through on arrival.
+        // This does not fail: the moves were played once when the query arrived.
         let Ok(position) = request.position() else {
             return frontend.write_message(&message::no_results(request));
         };

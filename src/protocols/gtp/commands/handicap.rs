@@ -83,7 +83,8 @@ fn place(session: &mut Session, stones: &[Move]) -> Result<String, GtpError> {
         return Err(GtpError::BoardNotEmpty);
     }
     let size = position.size();
-    // The stones begin a game: what was assumed for a record, its moves taken back, does not hold in it.
+    // The stones begin a game, even where the moves of a loaded record were taken back: the record's assumed terms do not
+    // hold in it.
     let DefaultTerms { rules, komi } = session.terms;
     let start = handicap::start(size, rules, komi, stones);
     let start =

@@ -51,14 +51,14 @@ pub(super) fn get_rules(session: &mut Session, _: Arguments<'_>) -> Result<Strin
     Ok(rules::to_json(session.position().rules()).to_string())
 }
 
-/// Sets the rules by name or by KataGo's JSON object. The game continues if its moves are legal by them.
+/// Sets the rules by name or by KataGo's JSON object. The game continues, with moves that the new rules forbid, too.
 pub(super) fn set_rules(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     let rules = rules::parse(arguments.rest())?;
     session.set_rules(rules, rules)?;
     Ok(String::new())
 }
 
-/// `kata-set-rule PART VALUE`: changes one part of the rules. The game continues if its moves are legal by them.
+/// `kata-set-rule PART VALUE`: changes one part of the rules. The game continues, as after [`set_rules`].
 pub(super) fn set_rule(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let part = arguments.word("a part of rules, such as ko")?;
     let value = arguments.word("its value, such as SIMPLE")?;
