@@ -20,7 +20,7 @@ const DEFAULT_VISITS: u64 = 1_000;
 
 /// Ratio of the memory budget to the maximum bytes of waiting queries, which are at least 1 MiB.
 const MIN_MEMORY_OVER_QUERIES: u64 = 16;
-/// Maximum bytes of waiting queries: those about 1,000 positions of long games.
+/// Maximum bytes of waiting queries: room for about 1,000 positions of long games.
 const MAX_QUERY_BYTES: u64 = 16 * MIB;
 
 /// The supported settings of KataGo; the others concern its own network and search.

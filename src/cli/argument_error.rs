@@ -9,7 +9,7 @@ pub(super) fn message_with_hint(error: &clap::Error) -> String {
 pub(super) fn message(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    // The command's own arguments are hardly meant by a misspelt option.
+    // The tip to pass a misspelt option as a value does not help.
     let is_left_out = |part: &&str| {
         ["Usage:", "For more information", "tip: to pass '"]
             .iter()

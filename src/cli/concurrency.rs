@@ -19,8 +19,8 @@ pub(super) fn check_memory_fits(bytes: u64, concurrency: usize) -> Result<()> {
         let limit = available / 100 * MAX_MEMORY_PERCENT;
         ensure!(
             wanted <= limit,
-            "{concurrency} at a time need {} MiB of memory for tables ({} MiB each), and this machine has {} MiB: use a \
-             smaller --concurrency or smaller tables",
+            "{concurrency} at a time need {} MiB of memory for tables ({} MiB each), and this machine has {} MiB to \
+             spare: use a smaller --concurrency or smaller tables",
             wanted / memory::MIB,
             bytes / memory::MIB,
             limit / memory::MIB,

@@ -30,7 +30,9 @@ pub(super) fn describe(words: &[OsString], program: &Command, settings: &Setting
     let word = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
     ensure!(count > 0 || words.is_empty(), "expected a command such as gtp or analyze, found {word:?}");
     let mut text = format!("# settings: {}\n", settings.file);
-    text += &format!("# [{COMMON_TABLE}] in it applies to gtp, analyze, review, analysis and play go\n");
+    text += &format!(
+        "# [{COMMON_TABLE}] in the settings applies to gtp, analyze, review, analysis and play go\n"
+    );
     for (path, command) in leaves(command, &path) {
         let held = settings.held(command, &path, &words[count..])?;
         let parser = command.clone().no_binary_name(true).mut_args(without_conditions);

@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
 /// Headings of option groups in the help.
 const CONDITIONS: &str = "Conditions of the games";
-const RUN: &str = "Running and keeping them";
+const RUN: &str = "Running and keeping the games";
 
 /// Conditions of all games, and options for running and keeping them.
 #[derive(Args, Debug)]

@@ -120,7 +120,7 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari table learn games/ --table game.tewari --evaluator-name kata1-b18
   tewari review game.sgf --table game.tewari \\
     --evaluator \"katago analysis -model kata1-b18.bin.gz\"
-                                              knows what was learned",
+                                              uses the analyses learned",
     ),
     ("network info", "  tewari network info"),
     ("network eval", "  tewari network eval game.sgf --move 40"),

@@ -31,7 +31,7 @@ pub(super) struct JoinArguments {
 
 pub(super) fn run(arguments: &JoinArguments) -> Result<()> {
     let JoinArguments { out, folders } = arguments;
-    // The shards of a missing first argument would be the new folder.
+    // Without the name of the new folder, the first shard would be taken for it.
     check_unused(out)?;
     let set = ShardSet::open(folders)?;
     match set.command {
@@ -76,7 +76,7 @@ fn write_games(out: &Path, rows: &JoinedRows<'_>, beside: &[(&str, String)]) -> 
     })
 }
 
-/// Returns the schedule of complete games, in which every pairing has one.
+/// Returns the schedule of complete games; an error if a pairing has no game.
 fn schedule(games: &[GameRow], rows: &ShardSet) -> Result<Schedule> {
     Schedule::of_rows(games, rows.members()).context("expected a game of every pairing")
 }

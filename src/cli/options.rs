@@ -66,8 +66,8 @@ pub(super) struct EngineArguments {
     /// Choice of the positions that a full table evicts; always: replace whatever is in the slot.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = replacements(), help_heading = MEMORY)]
     replacement: Replacement,
-    /// Number of threads that search one position together; with --evaluator, number of questions that it has at a time, all
-    /// from one thread. Default: 1; 16 with --evaluator.
+    /// Number of threads that search one position together; with --evaluator, number of positions sent to it at a time, all
+    /// by one thread. Default: 1; 16 with --evaluator.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=255), help_heading = SEARCH)]
     threads: Option<u16>,
     /// Selection policy, as NAME or NAME:key=value,key=value; `--policy help` lists all of them with their parameters.
@@ -188,7 +188,7 @@ impl LimitArguments {
     }
 }
 
-/// Returns an option; the one called `id`, which several commands have, with the default of one of them in its help.
+/// Returns `option`; if it is called `id`, with the command's default for it added to the help.
 pub(super) fn describe_default(option: Arg, id: &str, default: impl Display) -> Arg {
     if option.get_id() != id {
         return option;
@@ -197,7 +197,7 @@ pub(super) fn describe_default(option: Arg, id: &str, default: impl Display) -> 
     option.help(format!("{}. Default: {default}", help.trim_end_matches('.')))
 }
 
-/// Returns an option; a limit of searches called `id` with the default of a command in its help.
+/// Returns `option`; if it is the limit called `id`, with the command's default for it added to the help.
 pub(super) fn describe_default_limit(option: Arg, id: &str, default: impl Display) -> Arg {
     describe_default(option, id, format_args!("{default}, unless something else limits it"))
 }

@@ -71,8 +71,8 @@ struct GoArguments {
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
     /// Strength: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert, master.
-    /// Overrides --simulations, --visits and --time, and below club also --network; hints and estimates keep them,
-    /// but for --network if --table is given.
+    /// Overrides --simulations, --visits and --time, and below club also --network; hints and estimates keep these
+    /// options, except --network if --table is given.
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub(super) enum RankUse {
     Together,
     /// Each rank does its own part, or prints the same.
     Apart,
-    /// Each rank would do all of it.
+    /// Each rank would do all work of the command.
     Repeated,
 }
 

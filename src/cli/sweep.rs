@@ -200,8 +200,8 @@ impl SweepArguments {
         self.engine.split([' ', '=', ':']).any(|word| word == option)
     }
 
-    /// Returns the command line of this program as a GTP engine with the table of `point`. It does not judge dead stones
-    /// at the end of a game, which takes many times longer than a short search.
+    /// Returns the command line of this program as a GTP engine with the table of `point`. All stones count as alive: the
+    /// status of dead stones would take many times longer than a short search.
     fn command(&self, point: &SweepPoint) -> String {
         let program = std::env::current_exe().unwrap_or_else(|_| "tewari".into());
         let program = program.to_string_lossy();

@@ -71,8 +71,8 @@ impl GoGame {
         }
     }
 
-    /// Lets another engine search for hints and estimates. So these are not as weak as a level of play, and their
-    /// results do not strengthen it through its table.
+    /// Lets another engine search for hints and estimates, so that these are not as weak as the level of play and do not
+    /// strengthen the playing engine through its table.
     #[must_use]
     pub fn with_adviser(self, adviser: Engine) -> GoGame {
         GoGame { adviser: Some(adviser), ..self }

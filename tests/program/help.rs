@@ -30,7 +30,7 @@ fn options_are_in_groups_and_examples_follow() {
             &["Position:", "Limits of a search:", "Memory and table:", "Search:", "Playouts and network:"][..],
         ),
         ("analyze", &["Position:", "Limits of a search:", "Memory and table:"]),
-        ("match", &["Conditions of the games:", "Running and keeping them:"]),
+        ("match", &["Conditions of the games:", "Running and keeping the games:"]),
     ] {
         let help = printed(&[command, "--help"]);
         for group in groups.iter().chain(&["Examples:"]) {

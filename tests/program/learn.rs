@@ -155,7 +155,7 @@ fn an_unreadable_analysis_is_told_and_the_others_are_learned() {
     let learned = fixture.learn(&["game.sgf"], "small-model");
     assert!(text(&learned.stdout).contains("2 positions learned with 80 visits"), "{learned:?}");
     let error = text(&learned.stderr);
-    assert!(error.contains("1 analysis cannot be read and left out; the first: line 1, column"), "{error}");
+    assert!(error.contains("1 analysis left out as unreadable; the first: line 1, column"), "{error}");
     assert!(error.contains("after move 1: an analysis of KaTrain: expected"), "{error}");
     assert_eq!((error.lines().count(), learned.status.code()), (1, Some(0)), "{error}");
 }

@@ -27,13 +27,13 @@ pub(super) struct CompareArguments {
     /// Number of games to use, the last ones, which `prepare` keeps for validation; one position of each.
     #[arg(long, value_name = "N", default_value = "1000")]
     validation: NonZeroUsize,
-    /// The board to take, if games of self-play are on several.
+    /// The board to use, if the games of self-play are on several boards.
     #[arg(long)]
     size: Option<Size>,
     /// Simulations of the search without a network.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     simulations: u64,
-    /// Use the komi that each game began with, even where it was made even later.
+    /// Use the komi that each game began with, even where self-play replaced it later by one that evens the game.
     #[arg(long)]
     first_komi: bool,
     /// Also print the loss of the values in each stage of a game, by the percentage of empty points.
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<()> {
     if left_out > 0 {
         print_error(&format!("left out {left_out} games without a search or with an illegal move"));
     }
-    ensure!(comparison.positions > 0, "expected games in which something was searched, found none");
+    ensure!(comparison.positions > 0, "expected games with a search, found none");
     let search = format!("search, {} simulations", arguments.simulations);
     let rows = [row("network", &comparison.network)?, row(&search, &comparison.search)?];
     print_line(format_args!(

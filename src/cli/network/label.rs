@@ -37,7 +37,7 @@ pub(super) struct LabelArguments {
     /// Total number of positions: half of them recorded, the others after one to three moves that the network draws.
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     positions: u32,
-    /// The board to take, if games of self-play are on several.
+    /// The board to use, if the games of self-play are on several boards.
     #[arg(long)]
     size: Option<Size>,
     /// Seed of the random numbers: the same seed draws the same positions.

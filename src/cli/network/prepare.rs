@@ -36,7 +36,7 @@ pub(super) struct PrepareArguments {
     /// Number of games kept for validation, the last ones: by date, or for self-play by their order.
     #[arg(long, value_name = "N", default_value = "1000")]
     validation: NonZeroUsize,
-    /// The board to take, if games of self-play are on several.
+    /// The board to use, if the games of self-play are on several boards.
     #[arg(long)]
     size: Option<Size>,
     /// For self-play: take one in N positions beside all those with a long search, since positions of one game are

@@ -55,8 +55,8 @@ pub(super) struct ReviewArguments {
     /// Overwrite existing files.
     #[arg(long)]
     force: bool,
-    /// With a folder as OUT: leave out the input files that have a review there; sources.jsonl in it lists the reviewed
-    /// contents.
+    /// With a folder as OUT: leave out the input files that have a review there; sources.jsonl in the folder lists hashes
+    /// of the reviewed contents.
     #[arg(long, requires = "output", conflicts_with_all = ["force", "from", "save"])]
     resume: bool,
     /// Review only part I of N of the input files, for example 2/8; OUT is then a folder, and `tewari join` puts the
@@ -274,7 +274,7 @@ impl ReviewShard {
         let output = arguments.output();
         let Some(folder) = output.folder() else {
             bail!(
-                "--shard {shard}: expected a folder as OUT, of which each input file gets a file; name one with -o DIR/"
+                "--shard {shard}: expected a folder as OUT, in which each input file gets a file; name one with -o DIR/"
             );
         };
         let size = Size::new(19, 19)?;

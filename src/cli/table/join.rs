@@ -24,7 +24,7 @@ pub(super) struct MergeArguments {
     /// The table that all of them are copies of; its statistics count once.
     #[arg(long)]
     base: Option<PathBuf>,
-    /// Size of the new table. Default: that of all together.
+    /// Size of the new table. Default: the sum of the sizes of all files.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
 }
@@ -33,7 +33,7 @@ pub(super) struct MergeArguments {
 pub(super) struct ResizeArguments {
     /// The table file.
     file: PathBuf,
-    /// Its new size.
+    /// New size of the table.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: u64,
     /// Create another table file, and leave this one unchanged.

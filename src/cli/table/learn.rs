@@ -161,7 +161,7 @@ fn new_engine(arguments: &LearnArguments, size: Size, terms: &Terms) -> Result<E
 fn print_result(id: &str, record: &GameRecord, learned: &LearnedGame) -> Result<()> {
     if let Some(first) = &learned.first_unreadable {
         let count = analyses(learned.unreadable);
-        print_error(&format!("{id}: {count} cannot be read and left out; the first: {first}"));
+        print_error(&format!("{id}: {count} left out as unreadable; the first: {first}"));
     }
     for (reason, count) in &learned.left_out {
         print_line(format_args!("{id}: {} left out: {}", analyses(*count), reason.reason()))?;
