@@ -1,4 +1,5 @@
-//! The memory mapping under a table. `unsafe` is allowed here and in the network's kernels only.
+//! The memory mapping under a table. `tests/house/layering.rs` lists the few files, among them this one, in which
+//! `unsafe` is allowed.
 //!
 //! Memory is accessed only through `AtomicU64`, even where other processes map it, so a race is never undefined behaviour.
 
@@ -13,10 +14,10 @@ use std::io;
 /// Bytes of a huge page on the usual processors.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// Claimed entries for each huge page of the directory from which it gets huge pages: about as many as the first uses of
-/// small pages that take as long as clearing a huge one.
+/// Claimed entries for each huge page of the directory from which on it gets huge pages. Clearing one takes about as long
+/// as the first use of as many small pages.
 const CLAIMS_PER_HUGE_PAGE: u64 = 32;
-/// Claimed entries from one huge page of the directory to the next, so that no simulation waits for all.
+/// Claimed entries between two huge pages that the directory gets, so that no simulation waits for all of them.
 const CLAIMS_BETWEEN_HUGE_PAGES: u64 = 8;
 
 /// Bytes above which a mapped file is read without read-ahead: a search in such a file touches scattered pages. With

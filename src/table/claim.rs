@@ -204,7 +204,7 @@ impl Table {
                 Page::fill(words, shape, priors.as_ref(), is_listed, PageEvaluation::NONE);
             })
         };
-        // The visit that is under way: without any, the page would be the first to be evicted.
+        // One visit, the present one: without any, the page would be the first to be evicted.
         self.append_page(first, 1, content, protected, counters)
     }
 

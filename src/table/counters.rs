@@ -89,7 +89,8 @@ counters! {
     evictions: u64 = "evictions",
     /// Pages taken from another position.
     page_evictions: u64 = "blockEvictions",
-    /// Positions refused an entry or a page, because all candidates for eviction were protected or more valuable.
+    /// Positions refused an entry or a page, because all candidates for eviction were protected or taken by other
+    /// workers.
     refused: u64 = "refused",
     /// Pages found to be evicted when their position was visited again.
     lost_pages: u64 = "lostBlocks",

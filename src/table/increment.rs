@@ -117,7 +117,7 @@ impl Table {
         let entry = self.find_or_claim(increment.key, ProtectedPath { keys: &keys }, counters)?;
         let mut addition = Addition::default();
         if increment.is_twin() && entry.total().visits == 0 {
-            // For replacement a twin has the value of its position.
+            // Replacement thus values a twin like its position.
             entry.set_total(increment.total);
         }
         for content in increment.pages.drain(..) {

@@ -25,7 +25,7 @@
 //! - Bounds are applied only to the position for which they were proven: the whole key was compared, and the bounds
 //!   carry 44 bits of it.
 //! - A page is never read as another position's: owner and sequence are compared before and after.
-//! - Visits are never read without the points that belong to them: they share a word.
+//! - Visits are never read without the value or the points that belong to them: they share a word.
 //!
 //! **Possible losses:**
 //! - The backup to a position that lost its entry or page since the descent. The worker compares the owner before it
@@ -58,9 +58,9 @@
 //! may be wrong for a while. Where a halving was in progress (once in 2^26 visits), some moves may have twice the visits.
 //! Test: tests/table/power_cut.rs. [`Table::snapshot`] copies a file in use.
 //!
-//! **Memory orderings:** a key, a page's sequence and its number in an entry or in another page are published with `Release` after the
-//! data they guard, and read with `Acquire` before it. All other accesses are `Relaxed`: words are independent, and
-//! each is valid alone. Tests: tests/table_loom.rs in all interleavings, tests/table/table_stress.rs and
+//! **Memory orderings:** a key, a page's sequence and its number in an entry or in another page are published with
+//! `Release` after the data they guard, and read with `Acquire` before it. All other accesses are `Relaxed`: words are
+//! independent, and each is valid alone. Tests: tests/table_loom.rs in all interleavings, tests/table/table_stress.rs and
 //! tests/table/table_file/crowd.rs with many threads and processes.
 //!
 //! **A full table** is the normal state. A new position evicts the least valuable entry of its bucket and of the

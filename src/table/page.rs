@@ -379,7 +379,7 @@ impl<'t> Page<'t> {
             usize::from(number) >= self.shape.moves || used().filter(|(it, _)| *it == number).count() > 1
         });
         if let Some(number) = number {
-            Some(format!("move {number}: does not exist, or is on it twice"))
+            Some(format!("move {number}: does not exist, or is on the page twice"))
         } else if let Some(index) = prior {
             Some(format!("edge {index}: more wins than visits in its prior"))
         } else {

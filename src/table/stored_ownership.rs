@@ -31,9 +31,10 @@ const MAX_LEVEL: f64 = 62.0;
 const PART_SHIFT: u32 = 48;
 const PART_WORD: usize = 3;
 const PLANE_WORDS: [usize; 2] = [4, 5];
-/// Bits of a plane in one edge, and behind those of two edges.
+/// Bits of a plane in the value of one edge. Two edges hold a plane from plane 2 on but for its last bits.
 const EDGE_BITS: usize = 20;
 const EDGE_MASK: u64 = (1 << EDGE_BITS) - 1;
+/// Last bits of such a plane, in a word of move numbers.
 const REST_BITS: usize = 24;
 const REST_BITS_MASK: u64 = (1 << REST_BITS) - 1;
 

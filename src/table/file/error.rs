@@ -47,7 +47,7 @@ pub enum FileProblem {
     },
     /// The file is read-only.
     #[error(
-        "expected a file that can be written, found a read-only one: make it writable (chmod +w), or only read it, in searches with --table-mode cow"
+        "expected a file that can be written, found a read-only one: make it writable (chmod +w), or search without writing to it (--table-mode cow)"
     )]
     ReadOnly,
     /// The contents are not a table.
@@ -105,7 +105,8 @@ pub enum FileProblem {
     },
     /// Position keys drawn from another seed.
     #[error(
-        "expected position keys of seed {expected:#x}, found {found:#x}: make a new table with this program"
+        "expected a table with the position keys of this program (seed {expected:#x}), found one with those of another \
+         (seed {found:#x}): make a new table"
     )]
     KeySeed {
         /// Key seed of the caller.
@@ -176,7 +177,7 @@ pub enum FileProblem {
     },
     /// The file system has too little free space.
     #[error(
-        "expected room for {needed} bytes, found {free} free on its file system: make room, or give less memory"
+        "expected room for {needed} bytes, found {free} bytes free on its file system: make room, or give less memory"
     )]
     NoSpace {
         /// Bytes of the table.

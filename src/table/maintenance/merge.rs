@@ -205,7 +205,7 @@ impl Merge<'_> {
         let total = VisitsAndValue { visits: (visits >> shift) as u32, value };
         let has_page = self.sources.iter().any(|source| sound_chain(source, key).is_some());
         let place = self.target.place_for(key, total.visits);
-        // Otherwise counted with an earlier source, and left out for others with more visits.
+        // A known position without a place was counted with an earlier source, and left out for others with more visits.
         if place.is_some() || !is_known {
             self.kept.positions += 1;
             self.kept.shared += u64::from(times > 0);
@@ -284,7 +284,8 @@ impl Merge<'_> {
             let first = number + 1;
             number += stored;
             expanded += 1;
-            // In each source edge visits may exceed the total within the slack, which their sum can exceed.
+            // In each source the edge visits may exceed the total by the slack; their sum may exceed the sum of the
+            // totals by more.
             let counted = edges + u64::from(entry.leaf_playouts().visits);
             if counted > Table::visits_allowed(entry.total().visits.into()) {
                 entry.raise_visits(u32::try_from(counted).unwrap_or(u32::MAX));

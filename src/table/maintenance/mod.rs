@@ -1,4 +1,4 @@
-//! Care of tables: checks and repairs, halving, copies and merges.
+//! Maintenance of tables: checks and repairs, halving, copies and merges.
 
 mod chain_sum;
 mod halving;

@@ -176,7 +176,7 @@ fn another_key_seed_is_refused() {
     change_header(&path, 6, |seed| seed ^ 0xff);
     assert_refused(
         &analyze(&path, FEW),
-        &["expected position keys of seed 0x", "found 0x", "make a new table"],
+        &["position keys of this program (seed 0x", "another (seed 0x", "make a new table"],
     );
 }
 
