@@ -36,7 +36,7 @@
 //! # Rooms
 //!
 //! A room uses only the rooms in its parentheses, and no two files import each other, directly or in a circle.
-//! `tests/house/layering.rs` reads this list and checks both.
+//! `tests/house/layering.rs` checks this list, and `circles.rs` the imports of files.
 //!
 //! - [`base`] (uses nothing): players, moves, scores, values, keys, random numbers, input lines, folders, memory, and
 //!   `platform`, which alone names the operating system
