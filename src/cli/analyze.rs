@@ -84,7 +84,7 @@ pub(super) struct AnalyzeArguments {
 fn describe_default_simulations(option: Arg) -> Arg {
     let proof =
         format!("{DEFAULT_SIMULATIONS_FOR_PROOF} for an empty board of at most {PROVABLE_POINTS} points");
-    let default = format!("{DEFAULT_SIMULATIONS} a position, unless something else limits it; {proof}");
+    let default = format!("{DEFAULT_SIMULATIONS} a position, unless another limit is set; {proof}");
     describe_default(option, "simulations", default)
 }
 

@@ -29,7 +29,7 @@ struct SelfArguments {
     /// Overrides --simulations, --visits and --time, and below club also --network.
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
-    /// Resign when the own win rate, from 0 to 1, is below this; 0 never resigns.
+    /// Resign when the engine's win rate, from 0 to 1, is below this; 0 never resigns.
     #[arg(long, default_value_t = 0.1, value_parser = parse_probability)]
     resign: f64,
 }

@@ -37,14 +37,14 @@ pub(super) struct GtpArguments {
     /// Seed of the random numbers. Default: a new one each time, printed at the start.
     #[arg(long)]
     seed: Option<u64>,
-    /// Resign when the own win rate, from 0 to 1, is below this; 0 never resigns.
+    /// Resign when the engine's win rate, from 0 to 1, is below this; 0 never resigns.
     #[arg(long, default_value_t = 0.1, value_parser = parse_probability)]
     resign: f64,
     /// Answer to the GTP command `name`. Lizzie reads scores and ownership only from an engine with a name that begins
     /// with KataGo.
     #[arg(long, value_name = "TEXT", default_value = "Tewari")]
     gtp_name: String,
-    /// Answer to the GTP command `version`. Lizzie wants at least 0.15.
+    /// Answer to the GTP command `version`. Lizzie requires at least 0.15.
     #[arg(long, value_name = "TEXT", default_value = env!("CARGO_PKG_VERSION"))]
     gtp_version: String,
     /// Keep searching on the opponent's time, until the next command. Not with --level, which limits the search.
@@ -69,7 +69,7 @@ pub(super) struct GtpArguments {
 
 fn describe_default_time(option: Arg) -> Arg {
     let seconds = DEFAULT_TIME.as_secs_f64();
-    let exception = "unless something else limits it (a clock does, for example)";
+    let exception = "unless another limit or a clock is set";
     describe_default(option, "time", format_args!("{seconds} s a move, {exception}"))
 }
 

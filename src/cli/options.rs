@@ -58,8 +58,8 @@ pub(super) struct EngineArguments {
     /// Access of searches to the table file.
     #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table", help_heading = MEMORY)]
     table_mode: FileMode,
-    /// Write the table to the disk every SECONDS and at the end; the search continues meanwhile. Default: when the
-    /// system does.
+    /// Write the table to the disk every SECONDS and at the end; the search continues meanwhile. Default: at
+    /// times that the system chooses.
     #[arg(long, value_name = "SECONDS", requires = "table", value_parser = parse_seconds, allow_hyphen_values = true,
         help_heading = MEMORY)]
     sync: Option<Duration>,
@@ -199,7 +199,7 @@ pub(super) fn describe_default(option: Arg, id: &str, default: impl Display) -> 
 
 /// Returns `option`; if it is the limit called `id`, with the command's default for it added to the help.
 pub(super) fn describe_default_limit(option: Arg, id: &str, default: impl Display) -> Arg {
-    describe_default(option, id, format_args!("{default}, unless something else limits it"))
+    describe_default(option, id, format_args!("{default}, unless another limit is set"))
 }
 
 /// Returns an option for a command with an own default table and no table file: the default of the table's size is in the
