@@ -8,8 +8,8 @@ use crate::base::pause::Pause;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
-/// Shortest and longest time between two looks at an evaluation of another worker, which takes from 50 microseconds in the
-/// program to many milliseconds in another process.
+/// Shortest and longest time between two checks of an evaluation by another worker, which takes from 50 microseconds in
+/// the program to many milliseconds in another process.
 const WAITS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(2)];
 
 /// The key of the position that each worker of a search evaluates; 0 is none.

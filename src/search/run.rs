@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Simulations of a worker between checks of the clock. The first worker then also calls the progress function.
 const CHECK_INTERVAL: u64 = 16;
 
-/// Time between two looks at the limits of a watched run.
+/// Time between two checks of the limits of a watched run.
 const WATCH_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Maximum number of simulations granted to a worker at once.

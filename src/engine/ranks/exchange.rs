@@ -32,11 +32,11 @@ pub(super) struct SearchState {
     pub(super) own_simulations: AtomicU64,
     /// Simulations of the other ranks so far.
     pub(super) other_simulations: AtomicU64,
-    /// True once the own search has ended.
+    /// True once this rank's search has ended.
     pub(super) has_ended: AtomicBool,
     /// Set by the first rank: the other ranks should end.
     pub(super) stops_others: AtomicBool,
-    /// True if the own search should end: the first rank has ended, or the transport has.
+    /// True if this rank's search should end: the first rank has ended, or the transport has.
     pub(super) is_stopped: AtomicBool,
     /// True once all ranks have ended and everything is in the table.
     pub(super) is_complete: AtomicBool,
@@ -123,7 +123,7 @@ impl<'s> Exchange<'s> {
         self.has_ended.iter().all(|ended| *ended)
     }
 
-    /// Passes on to the other ranks what the own search has decided.
+    /// Passes on to the other ranks what this rank's search has decided.
     fn pass_on(&mut self) {
         if self.state.stops_others.swap(false, Relaxed) {
             self.link.send_to_others(&Control::Stop { number: self.number }.bytes());

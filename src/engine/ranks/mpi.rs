@@ -1,7 +1,7 @@
 //! Messages over MPI. One thread makes all calls of MPI, since its objects belong to a thread.
 //!
-//! A blocking receive of Open MPI keeps a processor busy. The thread therefore looks for messages and sleeps; it wakes at
-//! once for a message to be sent.
+//! A blocking receive of Open MPI keeps a processor busy. The thread therefore polls for messages and sleeps in between;
+//! it wakes at once for a message to be sent.
 
 use super::link::{Event, Link, SendMessage};
 use mpi::Threading;
@@ -14,13 +14,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Time between two looks for messages during searches and shortly after.
+/// Time between two polls for messages during searches and shortly after.
 const BUSY_INTERVAL: Duration = Duration::from_millis(3);
-/// Time between two looks for messages of an idle rank: a look takes a few microseconds.
+/// Time between two polls for messages by an idle rank: a poll takes a few microseconds.
 const IDLE_INTERVAL: Duration = Duration::from_millis(20);
 /// Time without a message after which a rank is idle.
 const IDLE_AFTER: Duration = Duration::from_secs(3);
-/// Time between two looks at a message that is being sent: a large one waits for a look of the receiver.
+/// Time between two polls of a message that is being sent: a large one waits for a poll by the receiver.
 const SENDING_INTERVAL: Duration = Duration::from_millis(1);
 
 /// A message to be sent: the receiving rank, and the content.

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the other ranks once the own part is done.
+/// Time between two checks of the other ranks once this rank's part is done.
 const WAIT_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The part of one rank in a search.
@@ -44,13 +44,13 @@ impl Part<'_> {
         !self.ranks.is_leader()
     }
 
-    /// Notes the progress of the own search; returns the simulations of all ranks.
+    /// Notes the progress of this rank's search; returns the simulations of all ranks.
     pub(in crate::engine) fn simulations_of_all(&self, own: u64) -> u64 {
         self.state.own_simulations.store(own, Relaxed);
         own + self.state.other_simulations.load(Relaxed)
     }
 
-    /// Ends the own part with `report`, waits for the other ranks, and returns the report on the table that has all
+    /// Ends this rank's part with `report`, waits for the other ranks, and returns the report on the table that has all
     /// visits. `progress` and the limit of time may end the other ranks' parts. If this rank has not run its share of the
     /// simulations, something has ended the search, and the others are stopped.
     pub(in crate::engine) fn finish(
