@@ -14,7 +14,8 @@ const STACK_BYTES: usize = 512 << 10;
 /// Maximum time for which the thread is parked.
 const MAX_PARK: Duration = Duration::from_millis(50);
 
-/// A worker before its scope. A resumed one gets the present time; one that waits tells the longest wait.
+/// A worker before its scope is opened. When it is resumed it gets the present time; when it waits it yields the longest
+/// wait.
 type Worker<'w, R> = ScopedCoroutine<'w, Instant, Duration, R, DefaultStack>;
 type WorkerRef<'s, R> = ScopedCoroutineRef<'s, Instant, Duration, R, DefaultStack>;
 

@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the stop flag while waiting.
+/// Time between two checks of the stop flag while waiting.
 const WAIT: Duration = Duration::from_millis(50);
 /// Time without any answer after which an evaluator that has loaded its model is started again or given up.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// Time for the first answer: `KataGo` tunes itself for minutes when it first runs on a graphics card.
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(1800);
-/// Number of characters of the description of its loading, from the end of its error output.
+/// Maximum number of characters of the evaluator's progress in loading, from the end of its error output.
 const MAX_PROGRESS_CHARACTERS: usize = 120;
 /// Time for an evaluation for a report, or for all those of one report.
 pub const REPORT_LIMIT: Duration = Duration::from_secs(10);
@@ -124,7 +124,7 @@ impl ExternalEvaluator {
         self.state().given_up.clone()
     }
 
-    /// Returns true if the evaluator has started and neither told its models nor answered: it loads them.
+    /// Returns true if the evaluator has started and is loading its models: it has neither named them nor answered.
     #[must_use]
     pub fn is_loading(&self) -> bool {
         let process = self.state().process.clone();
@@ -154,8 +154,8 @@ impl ExternalEvaluator {
         process.time_since_answer().is_none().then(loading)
     }
 
-    /// Asks a question for a report, or returns the answer to an equal one of the last hundred. `None` if there is no answer
-    /// within ten seconds.
+    /// Asks a question for a report, or returns the answer to an equal question of the last hundred. `None` if there is
+    /// no answer within ten seconds.
     pub fn ask_for_report(&self, question: &Question) -> Option<ExternalEvaluation> {
         let known = self.known_for_report(question);
         if known.is_some() {
@@ -180,8 +180,8 @@ impl ExternalEvaluator {
         }
     }
 
-    /// Asks a question and waits for the answer, or until `stop` returns true. If the process ends or cannot be understood, it
-    /// is started again.
+    /// Asks a question and waits for the answer, or until `stop` returns true. If the process ends or its answer cannot
+    /// be read, it is started again.
     ///
     /// # Errors
     /// Returns an error if the wait was stopped, the position refused, or the evaluator given up.
@@ -280,7 +280,7 @@ impl ExternalEvaluator {
     fn replace(&self, failed: &Arc<EvaluatorProcess>, reason: &str) -> Result<(), AskError> {
         let mut state = self.state();
         if !state.process.as_ref().is_some_and(|process| Arc::ptr_eq(process, failed)) {
-            // Another thread was faster.
+            // Another thread has ended it already.
             return Ok(());
         }
         state.process = None;

@@ -23,7 +23,7 @@ const WRITE_BYTES: usize = 4 << 10;
 const READ_BYTES: usize = 64 << 10;
 /// Time for the name of the model, after an evaluation.
 const MODEL_LIMIT: Duration = Duration::from_secs(10);
-/// Time between two looks at the name of the model.
+/// Time between two checks of the name of the model.
 const MODEL_WAIT: Duration = Duration::from_millis(2);
 /// Time for a process to end once its output has ended.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
@@ -233,8 +233,8 @@ fn write(stdin: &Mutex<ChildStdin>, lines: &[u8]) -> std::io::Result<()> {
     stdin.lock().unwrap_or_else(PoisonError::into_inner).write_all(lines)
 }
 
-/// Stores each answer where it is waited for, until the output ends. The threads that wait are unparked when all lines that
-/// were read at once are stored.
+/// Stores each answer at its place, until the output ends. The threads that wait are unparked when all lines that were
+/// read at once are stored.
 fn read_answers(stdout: ChildStdout, shared: &Mutex<Shared>) {
     let mut output = BufReader::with_capacity(READ_BYTES, stdout);
     let mut line = Vec::new();

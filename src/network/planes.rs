@@ -62,7 +62,7 @@ pub mod plane {
     pub const OPPONENT_LADDERS: usize = 23;
     /// Atari moves that catch a chain of the opponent with two liberties in a ladder.
     pub const CATCHING_MOVES: usize = 24;
-    /// Moves that save an own chain that is in atari, or that has two liberties and would otherwise be caught.
+    /// Moves that save a chain of the player to move in atari, or one with two liberties that a ladder would catch.
     pub const SAVING_MOVES: usize = 25;
 }
 

@@ -76,7 +76,7 @@ impl Replacement {
     }
 }
 
-/// Returns the generations since `used_in`, modulo their number.
+/// Returns the number of generations since `used_in`, modulo [`GENERATIONS`].
 #[inline]
 pub(super) const fn age(used_in: u64, generation: u64) -> u64 {
     (generation + GENERATIONS - used_in) % GENERATIONS

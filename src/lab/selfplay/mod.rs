@@ -54,7 +54,7 @@ pub struct SelfplaySettings {
     pub komi: f64,
     /// Standard deviation of the komi in points.
     pub komi_spread: f64,
-    /// True if decided games keep their komi; otherwise it is made even.
+    /// True if decided games keep their komi, false if they continue with one that evens them.
     pub keep_komi: bool,
     /// Simulations of a long search.
     pub simulations: u64,

@@ -1,9 +1,8 @@
 //! Comments in the records of KataGo's own games: `WIN LOSS NORESULT SCORE v=VISITS`, for White, of the position before the
 //! node's move.
 //!
-//! They name no moves. A search of a position continues from the visits of its moves and computes the value anew from
-//! theirs, so that a position with visits of its own alone would lose them at the first simulation: these comments are
-//! recognised, not read.
+//! They name no moves. A search computes the value of a position anew from its moves, so that a value without moves would
+//! be lost at the first simulation: these comments are recognised, not read.
 
 /// Number of numbers before the visits.
 const NUMBERS: usize = 4;

@@ -86,8 +86,8 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     found.encoding
 }
 
-/// Returns true if bytes with the label of `declared` are UTF-8 all the same. Two bytes of East Asian text may be UTF-8 by
-/// chance, three in a row hardly; letters of other charsets are not.
+/// Returns true if bytes with the label of `declared` are UTF-8 all the same. Two bytes of East Asian text may be UTF-8
+/// by chance, three in a row seldom; letters of other charsets never are.
 fn is_surely_utf8(bytes: &[u8], declared: &'static Encoding) -> bool {
     let is_east_asian = EAST_ASIAN.contains(&declared) || declared == GB18030;
     let is_evidence = |c: char| if is_east_asian { c >= '\u{800}' } else { !c.is_ascii() };
