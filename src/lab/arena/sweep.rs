@@ -314,8 +314,8 @@ impl SweepCurve {
         }
     }
 
-    /// Returns the curve for a chart of points won against log10 of the share of an unbounded search's blocks; `None`
-    /// if a share is unknown.
+    /// Returns the curve for a chart of points won against log10 of [`share_of_unbounded`](SweepRow::share_of_unbounded);
+    /// `None` if a share is unknown.
     #[must_use]
     pub fn share_series(&self) -> Option<ChartSeries> {
         let point = |row: &SweepRow| {
