@@ -9,6 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 #[error("{0}")]
 pub(super) struct Interrupted(pub(super) String);
 
+/// Returns a flag that Ctrl-C sets, for a game at a terminal: the running search ends, and the game goes on.
+pub(super) fn end_search_on_interrupt() -> &'static AtomicBool {
+    static END: AtomicBool = AtomicBool::new(false);
+    // Fails only if a handler is already set.
+    let _ = ctrlc::set_handler(|| END.store(true, Relaxed));
+    &END
+}
+
 /// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the program.
 pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);

@@ -4,6 +4,7 @@ mod screen;
 mod terminal;
 
 use self::terminal::Terminal;
+use super::interrupt::end_search_on_interrupt;
 use super::options::{
     EngineArguments, LIMITS, LimitArguments, POSITION, describe_default_limit, describe_default_table,
 };
@@ -146,8 +147,13 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         print_error(&mismatch);
     }
     let limits = common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
-    let setting =
-        GoGameSettings { human: common.human(), limits, level: arguments.level, style: board_style() };
+    let setting = GoGameSettings {
+        human: common.human(),
+        limits,
+        level: arguments.level,
+        style: board_style(),
+        end_search: is_terminal().then(end_search_on_interrupt),
+    };
     let mut game = GoGame::new(engine, setting);
     if let Some(adviser) = adviser {
         game = game.with_adviser(adviser);

@@ -140,7 +140,7 @@ pub fn most_fixed(size: Size) -> usize {
 pub fn fixed_points(size: Size, count: usize) -> Vec<Move> {
     let lines = |side: usize| {
         let edge = if side >= 12 { 3 } else { 2 };
-        [edge, side / 2, side - 1 - edge]
+        [edge, side / 2, side.saturating_sub(1 + edge)]
     };
     let (columns, rows) = (lines(size.columns()), lines(size.rows()));
     // Low, middle and high lines, as indices into `columns` and `rows`.
@@ -191,5 +191,12 @@ mod tests {
         assert_eq!(names(13, star_points).split(' ').count(), 9);
         assert_eq!(names(8, star_points), "C3 C6 F3 F6");
         assert_eq!(names(5, star_points), "");
+    }
+
+    #[test]
+    fn boards_narrower_than_the_third_line_have_no_marked_points() {
+        for (columns, rows) in [(19, 1), (1, 1), (2, 13)] {
+            assert!(star_points(Size::new(columns, rows).expect("a size")).is_empty(), "{columns}x{rows}");
+        }
     }
 }

@@ -12,9 +12,10 @@ use crate::go::record::RecordPart;
 use crate::go::status::BoardStatus;
 use crate::go::{IllegalMove, Record, Size};
 use crate::records::sgf::DefaultTerms;
-use crate::search::{Limits, Report};
+use crate::search::{Limits, Report, SearchSnapshot};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Settings of a game against a person.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,17 @@ pub struct GoGameSettings {
     pub level: Option<Level>,
     /// Style of the drawn board.
     pub style: BoardStyle,
+    /// A flag that ends the running search once it is set; `None` if nothing sets it.
+    pub end_search: Option<&'static AtomicBool>,
+}
+
+impl GoGameSettings {
+    /// Returns the progress callback of a search that begins: the search ends once the flag is set.
+    fn progress(self) -> impl FnMut(&SearchSnapshot<'_>) -> bool {
+        let flag = self.end_search;
+        flag.inspect(|flag| flag.store(false, Relaxed));
+        move |_| !flag.is_some_and(|flag| flag.load(Relaxed))
+    }
 }
 
 /// A game of Go against an engine.
@@ -108,7 +120,7 @@ impl GoGame {
             }
             None => &mut self.engine,
         };
-        let report = engine.search(to_play, self.setting.limits, &mut |_| true)?;
+        let report = engine.search(to_play, self.setting.limits, &mut self.setting.progress())?;
         self.note_estimate(&report);
         Ok(report)
     }
@@ -148,6 +160,26 @@ impl GoGame {
         } else {
             format!("{won}, if these stones are dead: {}", dead.join(" "))
         }
+    }
+
+    /// Returns the result of a finished game as text, with the owners of the points by the count on the board.
+    fn final_estimate(&mut self) -> String {
+        let (statuses, margin) = self.count();
+        let win_rate = if margin == 0.0 { 0.5 } else { f64::from(u8::from(margin > 0.0)) };
+        self.estimate = Some(ScoreAndWinRate { lead: margin, win_rate });
+        let mean = |owner: &Option<Player>| match owner {
+            Some(Player::Black) => 1.0,
+            Some(Player::White) => -1.0,
+            None => 0.0,
+        };
+        let means: Vec<f64> = statuses.owners().iter().map(mean).collect();
+        let counted = format!("The game is over: {}", self.counted());
+        if self.setting.style == BoardStyle::Plain {
+            let owners = draw_territory(self.size(), |point| means[point.index()]);
+            return format!("{owners}\n{counted}. X and O: owned; .: neutral");
+        }
+        self.territory = Some(means);
+        format!("{counted}. Marks show the owner of each point.")
     }
 
     /// Returns the leading player and the lead in points, as text.
@@ -248,12 +280,15 @@ impl InteractiveGame for GoGame {
         let limits = self.setting.level.map_or(self.setting.limits, Level::limits);
         let settings =
             DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
-        let decision = self.engine.decide(to_play, &settings, None, &mut |_| true);
+        let decision = self.engine.decide(to_play, &settings, None, &mut self.setting.progress());
         let Decision { mut mv, report, .. } = match decision {
             Ok(decision) => decision,
             Err(error) => return format!("No move: {error}."),
         };
-        report.iter().for_each(|report| self.note_estimate(report));
+        match &report {
+            Some(report) => self.note_estimate(report),
+            None => self.estimate = None,
+        }
         if self.engine.record_mut().play(to_play, mv).is_err() {
             // Not expected, since searches exclude moves that superko bans.
             mv = self.size().pass();
@@ -277,6 +312,9 @@ impl InteractiveGame for GoGame {
 
     fn estimate(&mut self) -> Option<String> {
         let size = self.size();
+        if self.result().is_some() {
+            return Some(self.final_estimate());
+        }
         let report = match self.search() {
             Ok(report) => report,
             Err(error) => return Some(format!("Cannot search this board: {error}.")),

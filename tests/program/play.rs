@@ -354,3 +354,29 @@ fn a_handicap_that_cannot_be_is_told_in_one_line() {
         assert!(errors.contains(told), "{wrong}: {errors}");
     }
 }
+
+#[test]
+fn the_estimate_of_a_finished_game_is_its_count() {
+    let shown = go("C3\nC2\nC4\nB3\nB4\nestimate\nquit\n");
+    assert!(shown.contains("leads by about"), "{shown}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let wall = ";B[ba];W[ca];B[bb];W[cb];B[bc];W[cc];B[bd];W[cd];B[be];W[ce];B[];W[]";
+    let record = format!("(;GM[1]FF[4]SZ[5]KM[0.5]RU[Chinese]{wall})");
+    std::fs::write(folder.path().join("ended.sgf"), record).expect("a file");
+    let shown = go_in(folder.path(), &[], "load FOLDER/ended.sgf\nestimate\nquit\n");
+    let expected = "The game is over: White wins by 5.5 points, all stones alive. X and O: owned; .: neutral";
+    assert!(shown.contains(expected) && !shown.contains("leads by about 5"), "{shown}");
+    assert!(
+        shown.contains("White (O) leads by about 5.5 points, Black wins 0 %")
+            || !shown.contains("Black wins 1"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_pass_without_a_search_leaves_no_estimate_of_an_earlier_position() {
+    let shown =
+        play(&["go", "--size", "19x1", "--simulations", "20", "--table-size", "1MiB"], b"A1\npass\nquit\n");
+    let end = shown.split("the position is settled and the game is won").nth(1).expect("a pass of White");
+    assert!(end.contains("White wins by") && !end.contains("leads by about"), "{shown}");
+}

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use crate::common::program;
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
@@ -140,4 +141,17 @@ fn a_terminal_that_is_too_small_shows_one_board_after_the_other() {
     let mut dumb = Sitting::begin(&["--simulations", "50"], &[("TERM", "dumb")], 40);
     let shown = dumb.see("", "You are Black");
     assert!(!shown.contains('\x1b'), "{shown:?}");
+}
+
+#[test]
+fn an_interrupt_ends_the_search_and_not_the_game() {
+    let mut sitting = Sitting::begin(&["--time", "1000"], &[], 40);
+    sitting.see("", "You are Black");
+    sitting.wait("C3\r", "White is thinking…", "Ctrl-C ends the search.");
+    let child = Pid::from_child(&sitting.child);
+    kill_process(child, Signal::INT).expect("it runs");
+    let shown = sitting.see("", "White plays ");
+    assert!(shown.contains("My win rate is"), "{shown:?}");
+    sitting.wait("quit\r", "Goodbye.", "\n");
+    assert!(sitting.child.wait().expect("it ends").success());
 }

@@ -74,7 +74,7 @@ impl Console for Terminal {
 
     fn wait(&mut self, game: &str, text: &str) -> io::Result<()> {
         self.show(game)?;
-        self.paint(Some(text))
+        self.paint(Some(&format!("{text} Ctrl-C ends the search.")))
     }
 
     fn ask(&mut self) -> io::Result<Option<String>> {
