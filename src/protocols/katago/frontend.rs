@@ -2,6 +2,7 @@
 
 use super::defaults::QueryDefaults;
 use super::error::{QueryError, found, warning};
+use super::fields::EXPECTED_ID;
 use super::memory_limit::QueryMemory;
 use super::query::PositionRequest;
 use super::{message, reader};
@@ -135,7 +136,7 @@ impl<W: Write> Frontend<W> {
             QueryError::unexpected(field, expected, value, id.as_deref())
         };
         if id.is_none() {
-            return Err(unexpected("id", reader::EXPECTED_ID, object.get("id")));
+            return Err(unexpected("id", EXPECTED_ID, object.get("id")));
         }
         let action = text("action").unwrap_or_default();
         match action.as_str() {

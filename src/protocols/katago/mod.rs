@@ -6,13 +6,17 @@
 //! Then the next line is read after one of them has been answered.
 //!
 //! `server` searches one position after another. `frontend` reads lines and queues the positions that `reader` parses
-//! (`query`); `message` formats results. `memory_limit` bounds the queue, `size_estimate` a single line.
+//! (`query`) from `fields`, `overrides` and `ignored_fields`; `message` formats results. `memory_limit` bounds the queue,
+//! `size_estimate` a single line.
 
 mod defaults;
 mod error;
+mod fields;
 mod frontend;
+mod ignored_fields;
 mod memory_limit;
 mod message;
+mod overrides;
 mod query;
 mod reader;
 mod server;

@@ -1,7 +1,8 @@
 //! Parser of queries. The field names are those of KataGo's analysis engine (KataGo docs/Analysis_Engine.md).
 
-use super::defaults::{Perspective, QueryDefaults};
+use super::defaults::QueryDefaults;
 use super::error::{IgnoredField, QueryError};
+use super::fields::{EXPECTED_ID, EXPECTED_POSITIVE, QueryFields};
 use super::memory_limit::Reservation;
 use super::query::{MoveRestriction, PositionRequest, Query, QueryGame};
 use crate::base::game::{Move, Player};
@@ -10,67 +11,46 @@ use crate::go::{KeyPolicy, Komi, Record, Rules, Scoring, Size};
 use crate::records::sgf::rules;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use std::time::Duration;
 
-/// Warnings for fields of KataGo that have no effect.
-const UNSUPPORTED_FIELDS: [(&str, &str); 4] = [
-    ("includeOwnershipStdev", "not supported: this engine computes no standard deviation of ownership"),
-    ("includeMovesOwnershipStdev", "not supported: this engine computes no standard deviation of ownership"),
-    (
-        "includeNoResultValue",
-        "not supported: every game has a result here: superko forbids cycles, or the last cycle decides",
-    ),
-    ("humanSLProfile", "not supported: this engine has no model of human players"),
-];
-/// Warning for other unknown fields.
-const UNKNOWN_FIELD: &str = "unknown field, ignored";
 /// Warning for moves that are executed although the rules forbid them, as KataGo does.
 const FORBIDDEN_MOVE: &str =
     "the rules forbid one of the moves (ko, superko or suicide): executed all the same";
-/// The value expected of the field `id`.
-pub(super) const EXPECTED_ID: &str = "expected a text (the id that the answer repeats)";
 /// The value expected where a player is named.
 const EXPECTED_PLAYER: &str = "expected B or W";
-/// The value expected of a number of visits and the like.
-const EXPECTED_POSITIVE: &str = "expected a whole number of at least 1";
-/// Warning for an `untilDepth` above 1.
-const UNSUPPORTED_DEPTH: &str =
-    "moves are avoided or allowed only at the root: untilDepth above 1 is treated as 1";
-
 /// Parses the position requests of a query and its ignored fields. `reserve` reserves memory for a number of positions.
 pub(super) fn read(
     object: &Map<String, Value>,
     defaults: &QueryDefaults,
     reserve: impl FnOnce(usize) -> Reservation,
 ) -> Result<(Vec<PositionRequest>, Vec<IgnoredField>), QueryError> {
-    let reader = QueryReader { object };
-    let id = reader.text("id", EXPECTED_ID)?.ok_or_else(|| reader.unexpected("id", EXPECTED_ID))?;
-    let size = reader.size()?;
-    let (rules, komi) = reader.rules()?;
-    let komi = reader.komi(rules, komi.as_ref())?;
-    let (game, has_forbidden) = reader.game(size, rules, komi, defaults.keys)?;
-    let turns = reader.turns(game.moves.len())?;
-    let priorities = reader.priorities(turns.len())?;
-    let (overrides, mut ignored) = reader.overrides()?;
-    ignored.extend(reader.ignored());
+    let fields = QueryFields::new(object);
+    let id = fields.text("id", EXPECTED_ID)?.ok_or_else(|| fields.unexpected("id", EXPECTED_ID))?;
+    let size = fields.size()?;
+    let (rules, komi) = fields.rules()?;
+    let komi = fields.komi(rules, komi.as_ref())?;
+    let (game, has_forbidden) = fields.game(size, rules, komi, defaults.keys)?;
+    let turns = fields.turns(game.moves.len())?;
+    let priorities = fields.priorities(turns.len())?;
+    let (overrides, mut ignored) = fields.overrides()?;
+    ignored.extend(fields.ignored());
     ignored.extend(has_forbidden.then(|| IgnoredField { field: "moves".to_owned(), reason: FORBIDDEN_MOVE }));
     let query = Arc::new(Query {
         id: id.to_owned(),
         perspective: overrides.perspective.unwrap_or(defaults.perspective),
-        visits: reader.positive("maxVisits")?.or(overrides.visits).unwrap_or(defaults.visits),
+        visits: fields.positive("maxVisits")?.or(overrides.visits).unwrap_or(defaults.visits),
         time: overrides.time.or(defaults.time),
-        report_interval: reader.seconds("reportDuringSearchEvery")?,
-        first_report: reader.seconds("firstReportDuringSearchAfter")?,
-        pv_length: reader
+        report_interval: fields.seconds("reportDuringSearchEvery")?,
+        first_report: fields.seconds("firstReportDuringSearchAfter")?,
+        pv_length: fields
             .positive("analysisPVLen")?
             .map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1)),
-        has_ownership: reader.flag("includeOwnership")?,
-        has_moves_ownership: reader.flag("includeMovesOwnership")?,
-        has_policy: reader.flag("includePolicy")?,
-        has_pv_visits: reader.flag("includePVVisits")?,
+        has_ownership: fields.flag("includeOwnership")?,
+        has_moves_ownership: fields.flag("includeMovesOwnership")?,
+        has_policy: fields.flag("includePolicy")?,
+        has_pv_visits: fields.flag("includePVVisits")?,
         restrictions: [("avoidMoves", false), ("allowMoves", true)]
             .into_iter()
-            .map(|(key, is_allowed)| reader.restrictions(key, is_allowed, size))
+            .map(|(key, is_allowed)| fields.restrictions(key, is_allowed, size))
             .collect::<Result<Vec<_>, _>>()?
             .concat(),
         game,
@@ -82,102 +62,8 @@ pub(super) fn read(
     Ok((requests.collect(), ignored))
 }
 
-fn is_known(key: &str) -> bool {
-    const KNOWN: [&str; 24] = [
-        "id",
-        "moves",
-        "initialStones",
-        "initialPlayer",
-        "rules",
-        "komi",
-        "whiteHandicapBonus",
-        "boardXSize",
-        "boardYSize",
-        "analyzeTurns",
-        "maxVisits",
-        "analysisPVLen",
-        "includeOwnership",
-        "includeMovesOwnership",
-        "includePolicy",
-        "includePVVisits",
-        "avoidMoves",
-        "allowMoves",
-        "overrideSettings",
-        "reportDuringSearchEvery",
-        "firstReportDuringSearchAfter",
-        "priority",
-        "priorities",
-        "action",
-    ];
-    KNOWN.contains(&key)
-}
-
-/// Values of `overrideSettings`.
-#[derive(Default)]
-struct Overrides {
-    perspective: Option<Perspective>,
-    visits: Option<u64>,
-    time: Option<Duration>,
-}
-
-/// Typed access to the fields of a query.
-struct QueryReader<'q> {
-    object: &'q Map<String, Value>,
-}
-
-impl QueryReader<'_> {
-    fn error(&self, field: &str, message: &str) -> QueryError {
-        let id = self.id().map(str::to_owned);
-        QueryError { message: message.to_owned(), field: Some(field.to_owned()), id }
-    }
-
-    /// Returns the error for a field with another value than the one `expected`.
-    fn unexpected(&self, key: &str, expected: &str) -> QueryError {
-        self.unexpected_part(key, expected, self.get(key))
-    }
-
-    /// Returns the error for a part of a field with another value than the one `expected`.
-    fn unexpected_part(&self, key: &str, expected: &str, part: Option<&Value>) -> QueryError {
-        QueryError::unexpected(key, expected, part, self.id())
-    }
-
-    fn id(&self) -> Option<&str> {
-        self.object.get("id").and_then(Value::as_str)
-    }
-
-    fn get(&self, key: &str) -> Option<&Value> {
-        self.object.get(key).filter(|value| !value.is_null())
-    }
-
-    fn text(&self, key: &str, expected: &str) -> Result<Option<&str>, QueryError> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        value.as_str().map(Some).ok_or_else(|| self.unexpected(key, expected))
-    }
-
-    fn flag(&self, key: &str) -> Result<bool, QueryError> {
-        let Some(value) = self.get(key) else { return Ok(false) };
-        value.as_bool().ok_or_else(|| self.unexpected(key, "expected true or false"))
-    }
-
-    fn positive(&self, key: &str) -> Result<Option<u64>, QueryError> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        let number = value.as_u64().filter(|&number| number > 0);
-        number.map(Some).ok_or_else(|| self.unexpected(key, EXPECTED_POSITIVE))
-    }
-
-    fn seconds(&self, key: &str) -> Result<Option<Duration>, QueryError> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        match value.as_f64() {
-            Some(seconds) if seconds > 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(1e6)))),
-            _ => Err(self.unexpected(key, "expected a number of seconds above 0")),
-        }
-    }
-
-    fn array(&self, key: &str, expected: &str) -> Result<&[Value], QueryError> {
-        let Some(value) = self.get(key) else { return Ok(&[]) };
-        value.as_array().map(Vec::as_slice).ok_or_else(|| self.unexpected(key, expected))
-    }
-
+/// Reading of the parts of a query.
+impl QueryFields<'_> {
     fn size(&self) -> Result<Size, QueryError> {
         let side = |key| {
             let side = self.get(key).and_then(Value::as_u64).filter(|side| (1..=19).contains(side));
@@ -337,64 +223,11 @@ impl QueryReader<'_> {
         };
         self.array(key, OBJECTS)?.iter().map(read).collect()
     }
-
-    /// Returns the fields without effect, except those that are false or null.
-    fn ignored(&self) -> Vec<IgnoredField> {
-        let asks = |value: &Value| !value.is_null() && *value != Value::Bool(false);
-        let unknown = self.object.iter().filter(|(key, value)| !is_known(key) && asks(value));
-        let unknown = unknown.map(|(key, _)| {
-            let known = UNSUPPORTED_FIELDS.iter().find(|(known, _)| known == key);
-            IgnoredField { field: key.clone(), reason: known.map_or(UNKNOWN_FIELD, |(_, reason)| reason) }
-        });
-        let is_deep = |value: &Value| value.get("untilDepth").and_then(Value::as_u64) > Some(1);
-        let lists = |key: &str| self.get(key).and_then(Value::as_array);
-        let is_deep = |key: &&str| lists(key).is_some_and(|values| values.iter().any(is_deep));
-        let deep = ["avoidMoves", "allowMoves"].into_iter().filter(is_deep);
-        unknown
-            .chain(deep.map(|key| IgnoredField { field: key.to_owned(), reason: UNSUPPORTED_DEPTH }))
-            .collect()
-    }
-
-    /// Returns the supported part of `overrideSettings`, and the other fields.
-    fn overrides(&self) -> Result<(Overrides, Vec<IgnoredField>), QueryError> {
-        let (mut overrides, mut unknown) = (Overrides::default(), Vec::new());
-        let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
-        let settings =
-            settings.as_object().ok_or_else(|| self.unexpected("overrideSettings", "expected an object"))?;
-        let number = |value: &Value| match value {
-            // KataGo reads every setting as text.
-            Value::String(text) => text.trim().parse::<f64>().ok(),
-            other => other.as_f64(),
-        };
-        for (key, value) in settings {
-            let refusal = |expected: &str| {
-                self.unexpected_part("overrideSettings", &format!("{key}: {expected}"), Some(value))
-            };
-            match key.as_str() {
-                "maxVisits" => {
-                    let visits = number(value).filter(|visits| *visits >= 1.0 && visits.fract() == 0.0);
-                    overrides.visits = Some(visits.ok_or_else(|| refusal(EXPECTED_POSITIVE))? as u64);
-                }
-                "maxTime" => {
-                    let seconds = number(value).filter(|&seconds| seconds > 0.0);
-                    let seconds = seconds.ok_or_else(|| refusal("expected a number of seconds above 0"))?;
-                    overrides.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
-                }
-                "reportAnalysisWinratesAs" => {
-                    let perspective = value.as_str().and_then(Perspective::parse);
-                    overrides.perspective =
-                        Some(perspective.ok_or_else(|| refusal("expected BLACK, WHITE or SIDETOMOVE"))?);
-                }
-                _ => unknown
-                    .push(IgnoredField { field: format!("overrideSettings.{key}"), reason: UNKNOWN_FIELD }),
-            }
-        }
-        Ok((overrides, unknown))
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::defaults::Perspective;
     use super::super::memory_limit::QueryMemory;
     use super::*;
     use crate::go::KoRule;
@@ -532,7 +365,7 @@ mod tests {
             json!({"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "multiStoneSuicideLegal": true});
         let read = |rules: Value| {
             let query = json!({"id": "q", "rules": rules});
-            QueryReader { object: query.as_object().expect("an object") }.rules().map(|(rules, _)| rules)
+            QueryFields::new(query.as_object().expect("an object")).rules().map(|(rules, _)| rules)
         };
         let expected = Rules::customary(KoRule::Simple, true, Scoring::Area);
         for rules in [object.clone(), json!(object.to_string()), json!("ko=simple,suicide=yes")] {
