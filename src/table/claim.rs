@@ -1,11 +1,12 @@
 //! Claims of entries and pages for positions, with the eviction of others.
 
 use super::atomic::{AtomicU64, fence};
+use super::claim_word::{self, MAX_CHAIN};
 use super::counters::{AGES, Counters};
 use super::entry::{Entry, GENERATIONS, MIN_KEY, busy_since};
 use super::header;
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
-use super::page::{self, MAX_CHAIN, Page, PageEvaluation};
+use super::page::{Page, PageEvaluation};
 use super::replacement::{age, keep_least};
 use super::transposition_table::{ProtectedPath, Table};
 use crate::base::game::Prior;
@@ -261,7 +262,7 @@ impl Table {
         words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
         fill(words);
         words[0].store(self.owner_of(key), Release);
-        let published = page::with_rank(page::after(sequence, 1), rank);
+        let published = claim_word::with_rank(claim_word::after(sequence, 1), rank);
         // Fails only if another worker has meanwhile reclaimed the page as abandoned.
         words[1].compare_exchange(sequence, published, Release, Relaxed).ok()?;
         Page::accept(words, self.layout.shape, number, self.owner_of(key), rank)
@@ -335,9 +336,9 @@ impl Table {
         };
         let mut last = candidate(number)?;
         while last.word & 1 == 0
-            && let Some(next) = candidate(page::next_of(last.word))
+            && let Some(next) = candidate(claim_word::next_of(last.word))
             && next.word & 1 == 0
-            && page::rank_of(next.word) == page::rank_of(last.word) + 1
+            && claim_word::rank_of(next.word) == claim_word::rank_of(last.word) + 1
             && next.words[0].load(Relaxed) == last.words[0].load(Relaxed)
         {
             last = next;
@@ -349,7 +350,7 @@ impl Table {
     /// taken it since it was chosen.
     fn take_page(&self, candidate: &PageCandidate<'_>, counters: &mut Counters) -> Option<u64> {
         let PageCandidate { words, word, .. } = *candidate;
-        let odd = page::after(word, if word & 1 == 0 { 1 } else { 2 });
+        let odd = claim_word::after(word, if word & 1 == 0 { 1 } else { 2 });
         if words[1].compare_exchange(word, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
             return None;
@@ -361,7 +362,7 @@ impl Table {
             counters.page_evictions += 1;
             if word & 1 == 0 {
                 // The page named as the next may have come back to the chain since this one was chosen as its last.
-                self.free_from(page::next_of(word), owner, page::rank_of(word) + 1);
+                self.free_from(claim_word::next_of(word), owner, claim_word::rank_of(word) + 1);
             }
         } else if word & 1 == 0 {
             self.header(header::PAGES_USED).fetch_add(1, Relaxed);

@@ -79,6 +79,7 @@ mod backing;
 mod best_moves;
 mod chain;
 mod claim;
+mod claim_word;
 mod counters;
 mod edge;
 mod entry;

@@ -36,6 +36,7 @@ use super::amaf::{AMAF_FULL, AMAF_VISITS_LIMIT, Amaf, halve_amaf, unpack_amaf};
 use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
 use super::best_moves::BestMoves;
+use super::claim_word::{NEXT_SHIFT, RANK_SHIFT, STAMP_MASK, after, next_of};
 use super::edge::Edge;
 use super::layout::{MOVE_BITS, MOVE_WORDS, PAGE_HEADER_WORDS, RANKED_EDGES, Shape};
 use super::score_mean::ScoreMean;
@@ -46,13 +47,6 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 /// The bits of word 3 that hold the estimate; the others belong to the halving.
 pub(super) const ESTIMATE_MASK: u64 = u64::MAX << WEIGHT_SHIFT;
 const WEIGHT_SHIFT: u32 = 40;
-/// The bits of word 1 that hold sequence and rank.
-const STAMP_MASK: u64 = u32::MAX as u64;
-const SEQUENCE_MASK: u64 = (1 << RANK_SHIFT) - 1;
-const RANK_SHIFT: u32 = 26;
-const NEXT_SHIFT: u32 = 32;
-/// Maximum number of pages in a chain.
-pub(super) const MAX_CHAIN: u64 = 1 << (NEXT_SHIFT - RANK_SHIFT);
 const MOVE_MASK: u64 = (1 << MOVE_BITS) - 1;
 /// Move numbers in a word; the upper bits of the last word hold the rest.
 const MOVES_IN_WORD: usize = RANKED_EDGES / MOVE_WORDS;
@@ -483,37 +477,4 @@ fn pack_moves(best: &BestMoves) -> [u64; MOVE_WORDS] {
     }
     words[MOVE_WORDS - 1] |= best.rest().map_or(0, |prior| HAS_REST | u64::from(prior.wins) << REST_SHIFT);
     words
-}
-
-/// Returns word 1 `steps` sequence numbers later, with the same rank and no next page.
-pub(super) const fn after(word: u64, steps: u64) -> u64 {
-    word & STAMP_MASK & !SEQUENCE_MASK | word.wrapping_add(steps) & SEQUENCE_MASK
-}
-
-/// Returns word 1 of a page that takes this place in its chain.
-pub(super) const fn with_rank(word: u64, rank: u64) -> u64 {
-    word & SEQUENCE_MASK | rank << RANK_SHIFT
-}
-
-/// Returns the place in the chain from word 1.
-pub(super) const fn rank_of(word: u64) -> u64 {
-    (word & STAMP_MASK) >> RANK_SHIFT
-}
-
-/// Returns the number of the next page from word 1.
-pub(super) const fn next_of(word: u64) -> u32 {
-    (word >> NEXT_SHIFT) as u32
-}
-
-/// Assigns a page that no worker uses to `owner`; the caller fills it.
-pub(super) fn assign(words: &[AtomicU64], owner: u64, rank: u64) {
-    words[0].store(owner, Relaxed);
-    words[1].store(with_rank(2, rank), Relaxed);
-}
-
-/// Frees a page that no worker uses.
-pub(super) fn free(words: &[AtomicU64]) {
-    words[0].store(0, Relaxed);
-    words[1].store(after(words[1].load(Relaxed) | 1, 1), Relaxed);
-    words[2].store(0, Relaxed);
 }

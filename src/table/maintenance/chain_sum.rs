@@ -4,8 +4,9 @@ use crate::base::game::Prior;
 use crate::base::value::{Estimate, Value};
 use crate::table::amaf::{AMAF_VISITS_LIMIT, Amaf};
 use crate::table::best_moves::BestMoves;
+use crate::table::claim_word;
 use crate::table::edge::Edge;
-use crate::table::page::{self, Page, PageEvaluation};
+use crate::table::page::{Page, PageEvaluation};
 use crate::table::transposition_table::Table;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
@@ -88,7 +89,7 @@ impl ChainSum<'_> {
             let of_page: u64 = chunk.iter().map(|it| it.visits >> shift).sum();
             let of_page = used >> 32 << 32 | of_page.min(u32::MAX.into());
             words[2].store(if rank == 0 { used } else { of_page }, Relaxed);
-            page::assign(words, target.owner_of(key), rank as u64);
+            claim_word::assign(words, target.owner_of(key), rank as u64);
             let Some(page) = target.page_of(number, key, rank as u64) else { break };
             for (index, it) in chunk.iter().enumerate() {
                 page.set_edge(index, page.edge(index).with_statistics(it.visits >> shift, it.value));
@@ -118,7 +119,7 @@ impl ChainSum<'_> {
             let Some(words) = target.page_words(number) else { break };
             ownership.fill(words, target.layout.shape, last.rest_word());
             words[2].store(used, Relaxed);
-            page::assign(words, last.owner(), last.rank() + 1);
+            claim_word::assign(words, last.owner(), last.rank() + 1);
             let Some(page) = target.next_page_numbered(&last, number) else { break };
             assert!(last.link(0, number), "no other worker links it");
             last = page;

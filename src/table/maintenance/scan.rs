@@ -1,10 +1,11 @@
 //! Scans of all entries and pages: the statistics of `info`, and the checks and repairs of `verify`.
 
 use crate::table::atomic::AtomicU64;
+use crate::table::claim_word;
 use crate::table::entry::{self, Entry, GENERATIONS, MIN_KEY, busy_since};
 use crate::table::header;
 use crate::table::layout::ENTRY_WORDS;
-use crate::table::page::{self, Page};
+use crate::table::page::Page;
 use crate::table::replacement::age;
 use crate::table::transposition_table::Table;
 use std::sync::atomic::Ordering::Relaxed;
@@ -130,7 +131,7 @@ impl Table {
             let check = self.check_page_number(number as u32, &mut statistics);
             let words = self.page_words(number as u32).filter(|_| drop_faults);
             match (words, check) {
-                (Some(words), PageCheck::Orphan | PageCheck::Bad) => page::free(words),
+                (Some(words), PageCheck::Orphan | PageCheck::Bad) => claim_word::free(words),
                 (Some(words), PageCheck::Behind(visits)) => self.raise_visits(words, visits),
                 _ => {}
             }

@@ -13,6 +13,7 @@
 use crate::base::platform::files;
 use crate::table::atomic::{AtomicU64, fence};
 use crate::table::backing::{Backing, Sharing};
+use crate::table::claim_word;
 use crate::table::entry::{Entry, MIN_KEY};
 use crate::table::file::session::{self, CloseState};
 use crate::table::file::{
@@ -20,7 +21,6 @@ use crate::table::file::{
 };
 use crate::table::header::{self, Lineage};
 use crate::table::layout::HEADER_WORDS;
-use crate::table::page;
 use crate::table::transposition_table::Table;
 use std::fs::File;
 use std::io;
@@ -238,7 +238,7 @@ impl SnapshotWriter<'_> {
             if owner == 0 {
                 return false;
             }
-            let (key, rank) = (self.table.owner_of(owner), page::rank_of(from[1].load(Relaxed)));
+            let (key, rank) = (self.table.owner_of(owner), claim_word::rank_of(from[1].load(Relaxed)));
             let Some(page) = self.table.page_of(number, key, rank) else { continue };
             // The copy is in the first epoch, in which owners are keys.
             to[0].store(key, Relaxed);
