@@ -349,7 +349,7 @@ mod tests {
     const DEFENCE_AFTER_A_PASS: &str = "H8 C6 D8 C3 E6 F3 B7 F5 H6 H4 B6 F6 C5 F7 F8 E7 D6 E8 F9 E9 G7 D7 C7 \
         C8 B8 D9 B4 B3 B9 A4 A5 A3 C4 D3 H5 G4 J4 J3 J5 H3 C9 E5 D5 D4 D8 G8 G9 pass";
 
-    /// A game in which Black has passed. At a komi of -20.5 White wins by 2.5 points with G9.
+    /// A game in which Black has passed. At a komi of -20.5 White wins by 2.5 points with G9 and loses by 1.5 if Black plays there.
     const POINTS_AFTER_A_PASS: &str = "B4 F4 H8 D3 C2 D2 B6 F6 F8 E7 E8 D7 C8 D5 G5 G6 H6 G4 H4 H3 J3 G2 J2 \
         C3 B2 B3 A3 D8 D9 F5 H5 H2 C1 G7 C7 C6 C5 C4 B5 H7 J7 G8 G9 D6 D1 E1 F7 H1 pass E3 pass J1 J5 J4 J3 \
         J2 pass J4 pass H9 J9 J6 pass J8 C9 H9 E9 F9 E2 F2 G9 A2 A1 F9 F1 G1 G9 A4 A5 F9 pass";
@@ -373,7 +373,8 @@ mod tests {
     #[test]
     fn a_pass_is_not_answered_by_a_pass_that_lets_the_opponent_decide_an_area() {
         assert_eq!(decided(DEFENCE_AFTER_A_PASS, Rules::CHINESE, Komi(-15), Player::Black), ["C8", "C8"]);
-        assert_eq!(decided(POINTS_AFTER_A_PASS, Rules::CHINESE, Komi(-41), Player::White), ["G9", "G9"]);
+        let moves = decided(POINTS_AFTER_A_PASS, Rules::CHINESE, Komi(-41), Player::White);
+        assert!(!moves.iter().any(|vertex| vertex == "pass"), "{moves:?}");
     }
 
     #[test]

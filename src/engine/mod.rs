@@ -322,8 +322,8 @@ impl Engine {
     }
 
     /// Completes the report of a search with the network's evaluation and a score of the root within its proven bounds, from
-    /// playouts if there is no other. With a network, the moves are reordered by its policy ([`choice`]) and, in a decided
-    /// game, by points ([`points`]).
+    /// playouts if there is no other. With a network, the moves are reordered by its policy ([`choice`]) and, with any
+    /// evaluator, by points in a decided game ([`points`]).
     fn complete(&self, root: &Position, evaluation: Option<&NetworkEvaluation>, report: &mut Report) {
         if let Some(evaluation) = evaluation {
             self.add_evaluation(evaluation, report);
@@ -347,6 +347,8 @@ impl Engine {
         report.root.score_deviation = Some(deviation);
         if evaluation.is_some() && !self.options.policy.evaluates_leaves() {
             choice::put_preferred_first(&mut report.moves, root, report.root.bounds);
+        }
+        if evaluation.is_some() || self.options.external.is_some() {
             points::put_point_gain_first(&mut report.moves, report.root.to_play, root.size());
         }
     }
