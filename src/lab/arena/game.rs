@@ -242,7 +242,7 @@ impl Referee<'_> {
                 GameResult { winner, result, ending: GameEnding::Score, detail }
             };
         }
-        let reports = Player::BOTH.iter().zip(answers).map(|(player, answer)| match answer {
+        let reports = ["Black", "White"].into_iter().zip(answers).map(|(player, answer)| match answer {
             Ok(ReportedScore { result, .. }) => format!("{player} reports {result}"),
             Err(failure) => format!("{player} gives no result: {failure}"),
         });
