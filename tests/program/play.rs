@@ -336,21 +336,20 @@ fn a_level_answers_hints_on_the_board_of_a_loaded_game() {
 
 #[test]
 fn a_handicap_that_cannot_be_is_told_in_one_line() {
-    for (wrong, told, code) in [
-        ("1", "handicap \"1\": expected a number from 2 on, such as 4, or points, such as D4,Q16", 2),
-        ("many", "handicap \"many\": expected", 2),
+    for (wrong, told) in [
+        ("1", "handicap \"1\": expected a number from 2 on, such as 4, or points, such as D4,Q16"),
+        ("many", "handicap \"many\": expected"),
         (
             "8",
             "8 handicap stones are not possible on a 5x5 board: expected no fixed handicap; or name the points, such as A1,E5",
-            1,
         ),
-        ("A1,Z9", "handicap point \"Z9\"", 1),
-        ("A1,A1", "expected points of the", 1),
+        ("A1,Z9", "handicap point \"Z9\""),
+        ("A1,A1", "expected points of the"),
     ] {
         let arguments = ["play", "go", "--size", "5", "--table-size", "1MiB", "--handicap", wrong];
         let output = program().args(arguments).output().expect("it starts");
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), errors.lines().count()), (Some(code), 1), "{wrong}: {errors}");
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(2), 1), "{wrong}: {errors}");
         assert!(errors.contains(told), "{wrong}: {errors}");
     }
 }
