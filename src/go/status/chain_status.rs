@@ -328,7 +328,7 @@ impl StatusSearch<'_> {
         stakes: &LocalStakes<'_>,
     ) -> Option<[LocalOutcome; 2]> {
         let stones = problem.stones[0] | problem.stones[1];
-        if (problem.area.all() & !stones).count_ones() as usize > MAX_EMPTY_OF_GAIN {
+        if (problem.area.all & !stones).count_ones() as usize > MAX_EMPTY_OF_GAIN {
             return None;
         }
         self.outcomes(problem, MAX_GAIN_POSITIONS, |search, first| stakes.forced_outcome(search, first))

@@ -35,11 +35,23 @@ pub(super) const fn single(at: usize) -> PointSet {
 /// The part of a board on which a local game is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LocalArea {
-    /// The neighbours of each point inside the area.
-    pub(super) neighbours: Vec<PointSet>,
+    /// The points.
+    pub(super) all: PointSet,
+    /// The neighbours of the points.
+    pub(super) neighbours: Neighbours,
     /// By player, the points beside stones outside the area that cannot be captured. A stone of that player on such a point
     /// is connected to them.
     pub(super) walls: [PointSet; 2],
+}
+
+/// The neighbours of the points of an area.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Neighbours {
+    /// The points are numbered by rows of this many numbers, the last of which is no point: neighbours differ by one or by a
+    /// row.
+    Rows(u32),
+    /// The neighbours inside the area, by point.
+    Listed(Vec<PointSet>),
 }
 
 /// A position of a local game.
@@ -83,14 +95,9 @@ struct LocalChain {
 }
 
 impl LocalArea {
-    /// Returns the points of the area.
-    pub(super) fn all(&self) -> PointSet {
-        if self.neighbours.len() == MAX_AREA { PointSet::MAX } else { single(self.neighbours.len()) - 1 }
-    }
-
     /// Returns the empty points.
     pub(super) fn empty(&self, state: &LocalPosition) -> PointSet {
-        self.all() & !(state.stones[0] | state.stones[1])
+        self.all & !(state.stones[0] | state.stones[1])
     }
 
     /// Returns the points on which a stone of `player` cannot be captured.
@@ -98,9 +105,21 @@ impl LocalArea {
         self.walls[player.index()] | state.safe[player.index()]
     }
 
+    /// Returns the neighbours of the points of a set, some of which may be in the set.
+    fn neighbours_of(&self, set: PointSet) -> PointSet {
+        match &self.neighbours {
+            Neighbours::Rows(row) => {
+                // Shifts by less than 64 have no branch.
+                let row = row % 64;
+                (set << 1 | set >> 1 | set << row | set >> row) & self.all
+            }
+            Neighbours::Listed(neighbours) => elements(set).fold(0, |found, at| found | neighbours[at]),
+        }
+    }
+
     /// Returns the points of the area beside a set.
     pub(super) fn beside(&self, set: PointSet) -> PointSet {
-        elements(set).fold(0, |beside, at| beside | self.neighbours[at]) & !set
+        self.neighbours_of(set) & !set
     }
 
     /// Returns the points of `within` that are connected with `start` inside it.
@@ -108,8 +127,7 @@ impl LocalArea {
         let mut found = start & within;
         let mut frontier = found;
         while frontier != 0 {
-            let next = elements(frontier).fold(0, |next, at| next | self.neighbours[at]);
-            frontier = next & within & !found;
+            frontier = self.neighbours_of(frontier) & within & !found;
             found |= frontier;
         }
         found
@@ -136,9 +154,9 @@ impl LocalArea {
         let stone = single(at);
         let mut stones = state.stones;
         stones[own] |= stone;
-        let empty = self.all() & !(stones[0] | stones[1]);
+        let empty = self.all & !(stones[0] | stones[1]);
         let mut captured: PointSet = 0;
-        let mut rest = self.neighbours[at] & stones[enemy];
+        let mut rest = self.beside(stone) & stones[enemy];
         while rest != 0 {
             let chain = self.connected(rest & rest.wrapping_neg(), stones[enemy]);
             rest &= !chain;
@@ -191,7 +209,7 @@ impl LocalArea {
         let near = self.beside(alive) | self.walls[player.index()];
         let enemy_walls = self.walls_in(state, player.other());
         let mut settled = alive;
-        for region in self.parts(self.all() & !alive) {
+        for region in self.parts(self.all & !alive) {
             let is_closed = region & enemy_walls == 0;
             if is_closed && (region & !near).count_ones() < MIN_POINTS_FOR_TWO_EYES {
                 settled |= region;
@@ -216,7 +234,7 @@ impl LocalArea {
             .collect();
         // A region beside the opponent's walls continues outside the area.
         let closed: Vec<PointSet> =
-            self.parts(self.all() & !own).filter(|region| region & enemy_walls == 0).collect();
+            self.parts(self.all & !own).filter(|region| region & enemy_walls == 0).collect();
         let sure = chains.iter().filter(|chain| chain.is_alive).fold(0, |sure, chain| sure | chain.stones);
         for chain in chains.iter_mut().filter(|chain| !chain.is_alive) {
             chain.is_alive = closed.iter().filter(|&&region| is_vital(region & empty, chain)).count() >= 2;

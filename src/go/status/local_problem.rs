@@ -1,6 +1,6 @@
 //! A local game cut out of a board, with the same numbering in all symmetries and with either colouring.
 
-use super::local_game::{LocalArea, MAX_AREA, PointSet, single};
+use super::local_game::{LocalArea, MAX_AREA, Neighbours, PointSet, single};
 use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::Point;
@@ -11,8 +11,10 @@ pub(super) struct LocalProblem {
     pub(super) area: LocalArea,
     /// The stones in it, by local player.
     pub(super) stones: [PointSet; 2],
-    /// The point on the board of each number.
+    /// The points on the board, in the order of their numbers.
     points: Vec<Point>,
+    /// The number of each of them.
+    numbers: Vec<usize>,
     /// True if Black on the board is the local White.
     swaps_colours: bool,
 }
@@ -42,17 +44,15 @@ impl LocalProblem {
             return None;
         }
         let contents: Vec<PointContent> = points.iter().map(|&point| content(board, points, point)).collect();
-        let (order, swaps_colours) = canonical_order(board, points, &contents);
-        let number_of = |point: Point| order.iter().position(|&index| points[index] == point);
-        let mut problem = LocalProblem {
-            area: LocalArea { neighbours: Vec::new(), walls: [0; 2] },
-            stones: [0; 2],
-            points: order.iter().map(|&index| points[index]).collect(),
-            swaps_colours,
-        };
-        for (number, &index) in order.iter().enumerate() {
-            let around = board.neighbours4(points[index]).into_iter().filter_map(number_of);
-            problem.area.neighbours.push(around.fold(0, |set, at| set | single(at)));
+        let (form, order, swaps_colours) = canonical_order(board, points, &contents);
+        let (numbers, row) = numbers(&form);
+        let points: Vec<Point> = order.iter().map(|&index| points[index]).collect();
+        let neighbours = row.map_or_else(|| listed_neighbours(board, &points), Neighbours::Rows);
+        let all = numbers.iter().fold(0, |set, &number| set | single(number));
+        let area = LocalArea { all, neighbours, walls: [0; 2] };
+        let mut problem =
+            LocalProblem { area, stones: [0; 2], points, numbers: numbers.clone(), swaps_colours };
+        for (number, index) in numbers.into_iter().zip(order) {
             for player in Player::BOTH {
                 let local = problem.local(player).index();
                 let content = contents[index];
@@ -70,7 +70,7 @@ impl LocalProblem {
 
     /// Returns the point on the board of a number.
     pub(super) fn point(&self, number: usize) -> Point {
-        self.points[number]
+        self.points[self.numbers.partition_point(|&it| it < number)]
     }
 
     /// Returns true if the area contains a point of the board.
@@ -80,8 +80,8 @@ impl LocalProblem {
 
     /// Returns the set of the points for which `is_element` holds.
     pub(super) fn set_of(&self, is_element: impl Fn(Point) -> bool) -> PointSet {
-        let elements = self.points.iter().enumerate().filter(|&(_, &point)| is_element(point));
-        elements.fold(0, |set, (number, _)| set | single(number))
+        let elements = self.points.iter().zip(&self.numbers).filter(|&(&point, _)| is_element(point));
+        elements.fold(0, |set, (_, &number)| set | single(number))
     }
 }
 
@@ -98,9 +98,34 @@ fn content(board: &Board, points: &[Point], point: Point) -> PointContent {
     )
 }
 
-/// Returns the order of the points (as indices) with the least drawing over all symmetries and colourings, and true if its
-/// colours are exchanged.
-fn canonical_order(board: &Board, points: &[Point], contents: &[PointContent]) -> (Vec<usize>, bool) {
+/// Returns the numbers of the points of a drawing, ascending, and the numbers of a row if each row has its own: otherwise the
+/// numbers are consecutive.
+fn numbers(form: &CanonicalForm) -> (Vec<usize>, Option<u32>) {
+    let most = |of: fn(&(i32, i32, u8)) -> i32| form.iter().map(of).max().unwrap_or(0) as usize;
+    let row = most(|place| place.1) + 2;
+    if (most(|place| place.0) + 1) * row > MAX_AREA {
+        return ((0..form.len()).collect(), None);
+    }
+    (form.iter().map(|place| place.0 as usize * row + place.1 as usize).collect(), Some(row as u32))
+}
+
+/// Returns the neighbours of points with consecutive numbers.
+fn listed_neighbours(board: &Board, points: &[Point]) -> Neighbours {
+    let number_of = |beside: Point| points.iter().position(|&point| point == beside);
+    let around = |&point: &Point| {
+        let numbers = board.neighbours4(point).into_iter().filter_map(number_of);
+        numbers.fold(0, |set, number| set | single(number))
+    };
+    Neighbours::Listed(points.iter().map(around).collect())
+}
+
+/// Returns the least drawing of the points over all symmetries and colourings, their order in it (as indices), and true if
+/// its colours are exchanged.
+fn canonical_order(
+    board: &Board,
+    points: &[Point],
+    contents: &[PointContent],
+) -> (CanonicalForm, Vec<usize>, bool) {
     let size = board.size();
     let place = |point: &Point| {
         let (column, row) = size.coordinates(board.geometry().move_of(*point)).unwrap_or_default();
@@ -128,7 +153,7 @@ fn canonical_order(board: &Board, points: &[Point], contents: &[PointContent]) -
             }
         }
     }
-    best.map_or((Vec::new(), false), |(_, order, swaps_colours)| (order, swaps_colours))
+    best.unwrap_or_default()
 }
 
 /// Maps a place by one of the eight symmetries about the origin.
@@ -136,4 +161,36 @@ fn apply_symmetry((column, row): (i32, i32), symmetry: u8) -> (i32, i32) {
     let (column, row) = if symmetry & 1 != 0 { (-column, row) } else { (column, row) };
     let (column, row) = if symmetry & 2 != 0 { (column, -row) } else { (column, row) };
     if symmetry & 4 != 0 { (row, column) } else { (column, row) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::Size;
+
+    #[test]
+    fn neighbours_by_rows_and_by_list_are_those_on_the_board() {
+        let size = Size::new(19, 19).expect("a size");
+        let board = Board::new(size);
+        let places = |columns: usize, rows: usize| {
+            let all = (0..rows).flat_map(move |row| (0..columns).map(move |column| (column, row)));
+            // With holes.
+            all.filter(|(column, row)| (column + 2 * row) % 7 != 3)
+        };
+        for (columns, rows, has_rows) in
+            [(9, 9, true), (1, 1, true), (19, 5, true), (19, 7, false), (11, 11, false)]
+        {
+            let point = |(column, row)| board.geometry().point_of(size.move_at(column, row)?);
+            let points: Vec<Point> = places(columns, rows).filter_map(point).collect();
+            let problem = LocalProblem::new(&board, &points).expect("an area");
+            let area = &problem.area;
+            assert_eq!(matches!(area.neighbours, Neighbours::Rows(_)), has_rows, "{columns}x{rows}");
+            assert_eq!(area.all.count_ones() as usize, points.len());
+            for &point in &points {
+                let around = board.neighbours4(point);
+                let expected = problem.set_of(|other| around.contains(&other));
+                assert_eq!(area.beside(problem.set_of(|other| other == point)), expected, "{columns}x{rows}");
+            }
+        }
+    }
 }

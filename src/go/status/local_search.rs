@@ -69,6 +69,8 @@ struct StoredAnswer {
     depth: u8,
     /// The move that decided.
     best: u8,
+    /// The settled points of each player, which do not decide the goal.
+    settled: [PointSet; 2],
 }
 
 /// The error of a search without positions left to search.
@@ -147,8 +149,10 @@ impl<'a> LocalSearch<'a> {
             Some(known) if known.depth >= depth => return Ok(SearchAnswer::No(known.depth == EXHAUSTIVE)),
             _ => {}
         }
-        let settled = self.area.settled(state);
-        if let Some(is_reached) = goal.decided(settled, self.area.all()) {
+        let settled = known.map_or_else(|| self.area.settled(state), |known| known.settled);
+        if known.is_none()
+            && let Some(is_reached) = goal.decided(settled, self.area.all)
+        {
             return Ok(if is_reached { SearchAnswer::Yes } else { SearchAnswer::No(true) });
         }
         if depth == 0 {
@@ -158,9 +162,10 @@ impl<'a> LocalSearch<'a> {
         let first = known.map(|known| known.best);
         let (answer, best) = self.search_moves(state, goal, depth, settled, first)?;
         let known = match answer {
-            SearchAnswer::Yes => StoredAnswer { is_reached: true, depth: 0, best },
+            SearchAnswer::Yes => StoredAnswer { is_reached: true, depth: 0, best, settled },
             SearchAnswer::No(is_final) => {
-                StoredAnswer { is_reached: false, depth: if is_final { EXHAUSTIVE } else { depth }, best }
+                let depth = if is_final { EXHAUSTIVE } else { depth };
+                StoredAnswer { is_reached: false, depth, best, settled }
             }
         };
         self.known.insert(*state, known);
@@ -207,7 +212,7 @@ impl<'a> LocalSearch<'a> {
         while candidates != 0 {
             let at = candidates.trailing_zeros() as usize;
             candidates &= candidates - 1;
-            let around = area.neighbours[at];
+            let around = area.beside(single(at));
             let chains =
                 [own, enemy].map(|side| area.connected(around & state.stones[side], state.stones[side]));
             let walls = area.walls.map(|walls| walls & single(at) != 0);
