@@ -17,6 +17,7 @@ use crate::go::drawing::BoardStyle;
 use crate::go::handicap::Handicap;
 use crate::go::{Komi, Rules, Size};
 use crate::play::console::{Console, Lines};
+use crate::play::end_search::EndSearch;
 use crate::play::go::{GoGame, GoGameSettings};
 use crate::play::tictactoe::TicTacToeGame;
 use crate::play::{InteractiveGame, converse};
@@ -123,7 +124,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<()> {
             let limits =
                 common.limits(Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() });
             let policy = options.policy.policy(limits.simulations.unwrap_or(DEFAULT_SIMULATIONS));
-            let mut game = TicTacToeGame::new(bytes, policy, options.parameters, limits)?;
+            let mut game = TicTacToeGame::new(bytes, policy, options.parameters, limits, end_search())?;
             play_game(&mut game, common.human())
         }
     }
@@ -152,7 +153,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         limits,
         level: arguments.level,
         style: board_style(),
-        end_search: is_terminal().then(end_search_on_interrupt),
+        end_search: end_search(),
     };
     let mut game = GoGame::new(engine, setting);
     if let Some(adviser) = adviser {
@@ -162,6 +163,11 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         usage(game.give(handicap).context("--handicap"))?;
     }
     play_game(&mut game, common.human())
+}
+
+/// Returns the end of a search by Ctrl-C at a terminal.
+fn end_search() -> EndSearch {
+    EndSearch(is_terminal().then(end_search_on_interrupt))
 }
 
 /// Returns true if standard input and output are terminals that can move the cursor.

@@ -3,6 +3,7 @@
 mod files;
 
 use self::files::LoadedGame;
+use super::end_search::EndSearch;
 use super::{InteractiveGame, hints, remark};
 use crate::base::game::{Game, Move, Player};
 use crate::engine::{Decision, DecisionSettings, Engine, EngineError, Level};
@@ -12,10 +13,9 @@ use crate::go::record::RecordPart;
 use crate::go::status::BoardStatus;
 use crate::go::{IllegalMove, Record, Size};
 use crate::records::sgf::DefaultTerms;
-use crate::search::{Limits, Report, SearchSnapshot};
+use crate::search::{Limits, Report};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Settings of a game against a person.
 #[derive(Clone, Copy, Debug)]
@@ -28,17 +28,8 @@ pub struct GoGameSettings {
     pub level: Option<Level>,
     /// Style of the drawn board.
     pub style: BoardStyle,
-    /// A flag that ends the running search once it is set; `None` if nothing sets it.
-    pub end_search: Option<&'static AtomicBool>,
-}
-
-impl GoGameSettings {
-    /// Returns the progress callback of a search that begins: the search ends once the flag is set.
-    fn progress(self) -> impl FnMut(&SearchSnapshot<'_>) -> bool {
-        let flag = self.end_search;
-        flag.inspect(|flag| flag.store(false, Relaxed));
-        move |_| !flag.is_some_and(|flag| flag.load(Relaxed))
-    }
+    /// The end of a search.
+    pub end_search: EndSearch,
 }
 
 /// A game of Go against an engine.
@@ -120,7 +111,7 @@ impl GoGame {
             }
             None => &mut self.engine,
         };
-        let report = engine.search(to_play, self.setting.limits, &mut self.setting.progress())?;
+        let report = engine.search(to_play, self.setting.limits, &mut self.setting.end_search.progress())?;
         self.note_estimate(&report);
         Ok(report)
     }
@@ -280,7 +271,7 @@ impl InteractiveGame for GoGame {
         let limits = self.setting.level.map_or(self.setting.limits, Level::limits);
         let settings =
             DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
-        let decision = self.engine.decide(to_play, &settings, None, &mut self.setting.progress());
+        let decision = self.engine.decide(to_play, &settings, None, &mut self.setting.end_search.progress());
         let Decision { mut mv, report, .. } = match decision {
             Ok(decision) => decision,
             Err(error) => return format!("No move: {error}."),

@@ -5,6 +5,7 @@
 
 mod commands;
 pub mod console;
+pub mod end_search;
 pub mod go;
 pub mod noughts;
 pub mod tictactoe;

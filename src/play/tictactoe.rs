@@ -1,5 +1,6 @@
 //! Tic-tac-toe against a person.
 
+use super::end_search::EndSearch;
 use super::{InteractiveGame, hints, remark};
 use crate::base::game::{Game, Move, Player};
 use crate::play::noughts::TicTacToe;
@@ -18,6 +19,7 @@ pub struct TicTacToeGame {
     policy: Policy,
     parameters: SearchParameters,
     limits: Limits,
+    end_search: EndSearch,
     /// All positions so far, the present one last; never empty.
     positions: Vec<TicTacToe>,
 }
@@ -32,9 +34,10 @@ impl TicTacToeGame {
         policy: Policy,
         parameters: SearchParameters,
         limits: Limits,
+        end_search: EndSearch,
     ) -> Result<TicTacToeGame, TableError> {
         let table = Table::new(Shape { policy_state: policy.uses_state(), ..Shape::complete(CELLS) }, bytes)?;
-        Ok(TicTacToeGame { table, policy, parameters, limits, positions: vec![TicTacToe::new()] })
+        Ok(TicTacToeGame { table, policy, parameters, limits, end_search, positions: vec![TicTacToe::new()] })
     }
 
     fn position(&self) -> TicTacToe {
@@ -45,7 +48,7 @@ impl TicTacToeGame {
         let mut parameters = self.parameters;
         parameters.seed = parameters.seed.wrapping_add(self.positions.len() as u64);
         let search = Search::new(&self.table, self.policy, parameters);
-        search.run(&self.position(), self.limits, &mut |_| true)
+        search.run(&self.position(), self.limits, &mut self.end_search.progress())
     }
 
     fn push(&mut self, mv: Move) {
