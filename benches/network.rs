@@ -5,9 +5,9 @@ use std::hint::black_box;
 use std::time::Duration;
 use tewari::base::game::{Move, Player};
 use tewari::base::rng::PlayoutRng;
-use tewari::go::{Board, Komi, Size};
+use tewari::go::{Board, Komi, Size, Symmetry};
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network};
 
 /// Returns a board with stones on about a third of its points, as in the middle of a game.
 fn middle_game(size: Size) -> Board {

@@ -5,9 +5,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use tewari::base::game::{Move, Player};
-use tewari::go::{Board, Komi, Size};
+use tewari::go::{Board, Komi, Size, Symmetry};
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network};
 
 struct Counting;
 

@@ -2,8 +2,8 @@
 
 use crate::base::game::{Game, Move, Player};
 use crate::go::unconditional::unconditional_owners;
-use crate::go::{Position, Size};
-use crate::network::{Evaluator, InputPosition, Network, ScoreEstimate, Symmetry};
+use crate::go::{Position, Size, Symmetry};
+use crate::network::{Evaluator, InputPosition, Network, ScoreEstimate};
 use crate::table::ScoreMean;
 use std::sync::Arc;
 

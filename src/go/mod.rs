@@ -32,6 +32,7 @@ pub mod score;
 pub mod settled;
 pub mod status;
 mod superko;
+pub mod symmetry;
 pub mod tactics;
 pub mod unconditional;
 
@@ -42,3 +43,4 @@ pub use playout_policy::PlayoutPolicy;
 pub use position::{IllegalMove, Position, PositionSnapshot, SnapshotError};
 pub use record::Record;
 pub use rules::{HandicapBonus, KoRule, Komi, KomiError, Rules, RulesError, Scoring};
+pub use symmetry::Symmetry;

@@ -5,14 +5,13 @@ use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, poo
 use super::networks::Network;
 use super::planes::{InputPosition, ONE, PlaneSink, write_planes};
 use super::probabilities;
-use super::symmetry::Symmetry;
 use super::weights::{Architecture, HEAD_CHANNELS, HIDDEN_OUTPUTS, Layers, OUTPUTS};
 use super::winograd::{Tile, Workspace};
 use crate::base::game::Move;
 use crate::base::value::Value;
 use crate::go::board::Board;
 use crate::go::ladder::LadderReader;
-use crate::go::{Komi, Size};
+use crate::go::{Komi, Size, Symmetry};
 use std::sync::Arc;
 
 /// Points of the score's mean for an output of 1.

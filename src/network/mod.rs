@@ -26,7 +26,6 @@ mod layer;
 mod networks;
 pub mod planes;
 pub mod probabilities;
-pub mod symmetry;
 pub mod weights;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 has tiles"))]
 mod winograd;
@@ -34,5 +33,4 @@ mod winograd;
 pub use evaluator::{Evaluation, Evaluator, ScoreEstimate};
 pub use networks::{MAX_SMALL_SIDE, Network, Networks};
 pub use planes::InputPosition;
-pub use symmetry::Symmetry;
 pub use weights::{Architecture, WeightsError};

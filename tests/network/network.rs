@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use tewari::base::game::{Game, Move, Player};
-use tewari::go::{Board, Komi, Position, Rules, Size};
+use tewari::go::{Board, Komi, Position, Rules, Size, Symmetry};
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, InputPosition, Network, Symmetry, WeightsError};
+use tewari::network::{Evaluator, InputPosition, Network, WeightsError};
 
 pub(crate) mod random;
 use random::{Shape, random_weights, sealed};

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use tewari::base::game::{Game, Move};
-use tewari::go::{KoRule, Position, Rules, Size};
+use tewari::go::{KoRule, Position, Rules, Size, Symmetry};
 use tewari::lab::training::recorded_games::RecordedGame;
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network};
 
 const GAMES: &str = include_str!("../data/network/games.txt");
 const WEIGHTS: &[u8] = include_bytes!("../data/network/weights.bin");

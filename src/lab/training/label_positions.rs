@@ -2,9 +2,9 @@
 
 use crate::base::game::{Game, Move, Player};
 use crate::base::zobrist::mix;
-use crate::go::{Komi, Position, Rules, Size};
+use crate::go::{Komi, Position, Rules, Size, Symmetry};
 use crate::network::planes::{self, InputPosition};
-use crate::network::{Evaluator, Network, Symmetry};
+use crate::network::{Evaluator, Network};
 use rand::rand_core::Rng;
 use rand::{RngExt, SeedableRng, distr::weighted::WeightedIndex};
 use rand_chacha::ChaCha8Rng;

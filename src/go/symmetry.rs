@@ -1,7 +1,7 @@
 //! Symmetries of the board: rotations and reflections.
 
+use super::geometry::Size;
 use crate::base::game::Move;
-use crate::go::Size;
 
 /// One of the eight symmetries of a square, or of the four of a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
