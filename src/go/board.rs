@@ -129,6 +129,14 @@ impl Board {
         kept
     }
 
+    /// Returns the board with the same stones and ko, built from the first point on: playouts depend on the order in which
+    /// stones were placed.
+    pub(super) fn in_point_order(&self) -> Board {
+        let mut board = self.keeping(|_| true);
+        board.set_ko(self.ko);
+        board
+    }
+
     /// Returns the data shared by boards of this size.
     #[must_use]
     #[inline]

@@ -202,6 +202,12 @@ impl Position {
         self.passes
     }
 
+    /// Returns the policy of [`Game::playout`].
+    #[must_use]
+    pub fn playout_policy(&self) -> PlayoutPolicy {
+        self.playouts
+    }
+
     /// Sets the policy of [`Game::playout`].
     pub fn set_playouts(&mut self, playouts: PlayoutPolicy) {
         self.playouts = playouts;
@@ -276,15 +282,6 @@ impl Position {
     /// Clears the passes, so that a finished game goes on.
     pub fn resume(&mut self) {
         self.passes = 0;
-    }
-
-    /// Makes playouts depend on the stones and the ko alone: the board is built again from the first point on, and the last
-    /// moves are forgotten.
-    pub(super) fn forget_order(&mut self) {
-        let ko = self.board.ko();
-        self.board = self.board.keeping(|_| true);
-        self.board.set_ko(ko);
-        self.last = [Point::NONE; 2];
     }
 
     /// Moves the history into storage that clones share. Call it once before making many clones.
