@@ -2,7 +2,8 @@
 //!
 //! Unconditional life and large territories make chains safe; an exact search of the small areas between them decides
 //! which chains can be captured; playouts vote where an area is too large to search (see the private modules). Under
-//! territory scoring the count includes the answers that the filling of neutral points requires.
+//! territory scoring the count includes the answers that the filling of neutral points requires. All this is computed in
+//! one orientation of the board, so that a position and its images under symmetries have the same count.
 
 mod chain_map;
 mod chain_status;
@@ -13,13 +14,16 @@ mod local_problem;
 mod local_search;
 mod lost_shares;
 mod needed_defences;
+mod orientation;
 mod safe_chains;
 
 use self::chain_status::FirstMove;
+use self::orientation::Orientation;
 use super::board::{Board, cell, stone};
+use super::playout_ownership::{self, PlayoutStart};
 use super::rules::Scoring;
 use super::score::owners;
-use super::{Komi, PlayoutPolicy, Point, Position, Rules, playout_ownership};
+use super::{Komi, PlayoutPolicy, Point, Position, Rules};
 use crate::base::game::{Game, Move, Outcome, Player, Score};
 
 /// Number of playouts that vote.
@@ -46,6 +50,8 @@ pub enum ChainStatus {
 pub struct BoardStatus {
     board: Board,
     chains: Vec<Chain>,
+    /// The owner of each point without the dead stones, by move number; `None` for points that do not count.
+    owners: Vec<Option<Player>>,
     scoring: Scoring,
     /// Moves that the count takes as played, since the status of chains rests on them.
     played: Vec<(Player, Point)>,
@@ -69,24 +75,28 @@ pub struct Chain {
 impl BoardStatus {
     /// Computes the status of the chains of `position`. Where the status depends on the first move, the players
     /// alternate between such areas, and the player to move takes the one with the largest difference. The seed
-    /// matters only where playouts decide; each player begins half of them.
+    /// matters only where playouts decide; each player begins half of them. Symmetric positions have symmetric statuses,
+    /// with exchanged colours too if the other player is to move.
     #[must_use]
     pub fn computed(position: &Position, policy: PlayoutPolicy, seed: u64) -> BoardStatus {
-        let mut statuses = BoardStatus { is_agreed: true, ..BoardStatus::all_alive(position) };
-        if !statuses.chains.is_empty() {
-            statuses.compute(position, policy, seed);
+        let rules = position.rules();
+        let orientation = Orientation::canonical(position.board(), position.to_play());
+        let board = orientation.oriented_board(position.board());
+        let mut oriented =
+            BoardStatus { is_agreed: true, ..BoardStatus::without_owners(board, rules.scoring) };
+        if !oriented.chains.is_empty() {
+            oriented.compute(rules.suicide, policy, seed);
         }
-        statuses
+        oriented.owners = oriented.count();
+        oriented.restored(orientation, position.board().clone())
     }
 
-    fn compute(&mut self, position: &Position, policy: PlayoutPolicy, seed: u64) {
-        let mut start = position.clone();
-        start.set_playouts(policy);
-        let ownership = playout_ownership::by_playouts(&start, PLAYOUTS, seed);
+    fn compute(&mut self, suicide: bool, policy: PlayoutPolicy, seed: u64) {
+        let start = PlayoutStart { board: &self.board, to_play: Orientation::TO_PLAY, policy };
+        let ownership = playout_ownership::by_playouts(start, PLAYOUTS, seed);
         let lost = lost_shares::lost_shares(&self.board, &ownership, PLAYOUTS);
-        let suicide = position.rules().suicide;
         let (results, first_moves) =
-            chain_status::chain_statuses(&self.board, suicide, position.to_play(), &lost);
+            chain_status::chain_statuses(&self.board, suicide, Orientation::TO_PLAY, &lost);
         for (chain, result) in self.chains.iter_mut().zip(results) {
             chain.status = result.status;
             chain.is_settled = result.is_settled;
@@ -94,14 +104,32 @@ impl BoardStatus {
         first_moves.iter().for_each(|first_move| self.play_if_needed(first_move));
     }
 
+    /// Returns the statuses of the original `board` by those of the oriented one.
+    fn restored(self, orientation: Orientation, board: Board) -> BoardStatus {
+        let geometry = board.geometry();
+        let player = |player| orientation.original_player(player);
+        let point = |point| geometry.point_of(orientation.original_move(geometry.move_of(point)));
+        let chain = |chain: Chain| {
+            let mut stones: Vec<Move> =
+                chain.stones.into_iter().map(|stone| orientation.original_move(stone)).collect();
+            stones.sort_unstable();
+            Chain { player: player(chain.player), stones, ..chain }
+        };
+        let mut chains: Vec<Chain> = self.chains.into_iter().map(chain).collect();
+        chains.sort_unstable_by_key(|chain| chain.stones.first().copied());
+        let owners = self.owners.into_iter().map(|owner| owner.map(player)).collect::<Vec<_>>();
+        let played = self.played.into_iter().filter_map(|(by, at)| Some((player(by), point(at)?))).collect();
+        BoardStatus { board, chains, owners: orientation.original_values(&owners), played, ..self }
+    }
+
     /// Takes the best of the moves as played if the count without it does not give the player the gain, because the wall
     /// around dead stones has a gap there.
     fn play_if_needed(&mut self, first_move: &FirstMove) {
         let sign = if first_move.player == Player::Black { 1 } else { -1 };
-        let mut best = (sign * self.area_score() + MAX_VALUE_OF_STONE, None);
+        let mut best = (sign * score(&self.count()) + MAX_VALUE_OF_STONE, None);
         for &point in &first_move.points {
             self.played.push((first_move.player, point));
-            let value = sign * self.area_score();
+            let value = sign * score(&self.count());
             if value > best.0 {
                 best = (value, Some(point));
             }
@@ -113,9 +141,15 @@ impl BoardStatus {
     /// Returns all chains of `position` as alive, for rules without removal of dead stones.
     #[must_use]
     pub fn all_alive(position: &Position) -> BoardStatus {
-        let board = position.board().clone();
-        let scoring = position.rules().scoring;
-        BoardStatus { chains: chains(&board), board, scoring, played: Vec::new(), is_agreed: false }
+        let mut statuses = BoardStatus::without_owners(position.board().clone(), position.rules().scoring);
+        statuses.owners = statuses.count();
+        statuses
+    }
+
+    /// Returns all chains of `board` as alive, before the count.
+    fn without_owners(board: Board, scoring: Scoring) -> BoardStatus {
+        let (owners, played) = (Vec::new(), Vec::new());
+        BoardStatus { chains: chains(&board), board, owners, scoring, played, is_agreed: false }
     }
 
     /// Returns the dead stones, by move number.
@@ -150,12 +184,17 @@ impl BoardStatus {
     /// [stones placed](Position::final_area_komi) is then territory and prisoners.
     #[must_use]
     pub fn area_score(&self) -> Score {
-        self.owners().into_iter().flatten().map(|owner| if owner == Player::Black { 1 } else { -1 }).sum()
+        score(&self.owners)
     }
 
     /// Returns the owner of each point without the dead stones, by move number; `None` for points that do not count.
     #[must_use]
-    pub fn owners(&self) -> Vec<Option<Player>> {
+    pub fn owners(&self) -> &[Option<Player>] {
+        &self.owners
+    }
+
+    /// Computes the owners.
+    fn count(&self) -> Vec<Option<Player>> {
         let board = self.board_without_dead();
         let owners = owners(&board);
         let owner =
@@ -247,6 +286,11 @@ impl DeadStones {
             DeadStones::Agreement => BoardStatus::computed(position, playouts, COUNTING_SEED),
         }
     }
+}
+
+/// Returns Black's points minus White's.
+fn score(owners: &[Option<Player>]) -> Score {
+    owners.iter().flatten().map(|&owner| if owner == Player::Black { 1 } else { -1 }).sum()
 }
 
 fn chains(board: &Board) -> Vec<Chain> {

@@ -7,5 +7,6 @@ mod finished_games;
 mod ladders;
 mod playout_conformance;
 mod rules_oracle;
+mod symmetric_counts;
 mod territory;
 mod unconditional;

@@ -113,7 +113,7 @@ impl Analysis {
         self.end = Some(GameEnd {
             result: statuses.result(komi),
             dead: statuses.dead_stones(),
-            owners: statuses.owners(),
+            owners: statuses.owners().to_vec(),
         });
         self
     }
