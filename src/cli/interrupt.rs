@@ -9,11 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 #[error("{0}")]
 pub(super) struct Interrupted(pub(super) String);
 
-/// Returns a flag that Ctrl-C sets, for a game at a terminal: the running search ends, and the game goes on.
+/// Returns a flag that Ctrl-C sets, for a game at a terminal: the running search ends, and the game goes on. A second Ctrl-C
+/// before that ends the program.
 pub(super) fn end_search_on_interrupt() -> &'static AtomicBool {
     static END: AtomicBool = AtomicBool::new(false);
     // Fails only if a handler is already set.
-    let _ = ctrlc::set_handler(|| END.store(true, Relaxed));
+    let _ = ctrlc::set_handler(|| {
+        if END.swap(true, Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+    });
     &END
 }
 

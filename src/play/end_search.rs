@@ -3,7 +3,7 @@
 use crate::search::SearchSnapshot;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A flag that ends the running search once it is set; without a flag nothing does.
+/// A flag that ends the running search once it is set; `None`: searches cannot be ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndSearch(pub Option<&'static AtomicBool>);
 

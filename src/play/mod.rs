@@ -179,7 +179,9 @@ impl Conversation<'_> {
                 self.game.hint()
             }
             PlayCommand::Estimate => {
-                self.wait()?;
+                if self.game.result().is_none() {
+                    self.wait()?;
+                }
                 self.game.estimate().unwrap_or_else(|| NO_TERRITORY.to_owned())
             }
             PlayCommand::Score => self.game.score().unwrap_or_else(|| NO_TERRITORY.to_owned()),

@@ -208,7 +208,10 @@ fn a_loaded_game_keeps_its_players_event_and_result_and_says_what_it_loses() {
         let text = saved(name);
         assert!(text.contains(&format!("{information}{result}\n")), "{name}: {text}");
     }
-    assert!(shown.contains("same.sgf: 2 moves, without the comments, variations and marks of "), "{shown}");
+    assert!(
+        shown.contains("same.sgf: 2 moves, without comments, variations, marks and further information of "),
+        "{shown}"
+    );
     let new = saved("new.sgf");
     assert!(new.contains("PB[Person]PW[Tewari]") && !new.contains("Cup"), "{new}");
     assert_eq!(shown.matches("without the comments").count(), 4, "{shown}");

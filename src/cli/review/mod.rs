@@ -70,7 +70,7 @@ pub(super) struct ReviewArguments {
     #[arg(long, value_name = "N", default_value_t = 10)]
     mistakes: usize,
     /// Minimum losses of win rate, in percent, of an inaccuracy, a mistake and a blunder. Passes are judged, too, except
-    /// a last one that ends a decided game.
+    /// the last one of a game if it costs nothing or the game was decided.
     #[arg(long, value_name = "A,B,C", default_value_t)]
     thresholds: Thresholds,
     /// Number of passes over each game, in turn from its end and from its start; each builds on the search of the

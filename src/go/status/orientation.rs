@@ -1,7 +1,8 @@
 //! The orientation of a board in which its chains and points are counted.
 //!
 //! Playouts and some choices of the count depend on the order of points and on the colour of the player to move. All boards
-//! that differ only by a symmetry or by exchanged colours have the same canonical orientation, and so the same count.
+//! that differ only by a symmetry, or by exchanged colours with the other player to move, have the same canonical
+//! orientation, and so the same count.
 
 use crate::base::game::{Move, Player};
 use crate::go::board::{Board, cell, stone};

@@ -40,7 +40,7 @@ pub(super) fn save(
     let text = sgf::write_game(record, &information(game, resigned));
     let name = path.display();
     let left_out = game.loaded.as_ref().map_or_else(String::new, |loaded| {
-        format!(", without the comments, variations and marks of {}", loaded.name)
+        format!(", without comments, variations, marks and further information of {}", loaded.name)
     });
     match write(path, &text, is_forced) {
         Ok(()) => Ok(format!("Saved as {name}: {}{left_out}.", moves(record))),

@@ -11,9 +11,12 @@
 //! position after the move gives the mover's win rate with the move that was played. The loss is the difference, at
 //! least 0, and 0 if the best move was played. The loss of points is the same difference of leads.
 //!
-//! The last of the passes that end a game is judged by the count, if it loses and the search before it gives the mover 40 %
-//! or more; else it is not judged, and the pass before it is judged by the better of the count and the search. All searches share one table and the game is walked from its end, so the search before a move
-//! contains the results of the search after it.
+//! The last of the passes that end a game is judged by the count. It is not judged if a pass was the best move of the
+//! search before it, if that search gives the mover less than 40 %, or if the count is no worse than that search; then the
+//! pass before it is judged by the count or by the search after it, whichever is better for the mover.
+//!
+//! All searches share one table and the game is walked from its end, so the search before a move contains the results of
+//! the search after it.
 
 pub mod compute;
 pub mod html;
