@@ -74,7 +74,7 @@ impl Clarity {
 /// The limits of a search after a pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SecondSearch {
-    /// Limits of the whole decision.
+    /// Limits of the whole decision, the count included.
     pub(super) limits: Limits,
     /// Start of the decision.
     pub(super) started: Instant,
@@ -83,6 +83,11 @@ pub(super) struct SecondSearch {
 }
 
 impl SecondSearch {
+    /// Returns true if a clock leaves time for a count that takes as long as this.
+    pub(super) fn has_time_for(self, count: Duration) -> bool {
+        self.longest.is_none_or(|longest| self.started.elapsed() + count <= longest)
+    }
+
     /// Returns the limits with more time, by the share that is kept for second searches elsewhere, as far as a clock allows.
     pub(super) fn with_more_time(self) -> SecondSearch {
         let longest = self.longest.unwrap_or(Duration::MAX);
@@ -162,7 +167,10 @@ impl Engine {
             after.resume();
             after.set_to_play(player.other());
         }
-        let report = self.search_position(after, Limits { time, ..limits }, &mut |_| true).ok()?;
+        self.skips_counts = true;
+        let report = self.search_position(after, Limits { time, ..limits }, &mut |_| true);
+        self.skips_counts = false;
+        let report = report.ok()?;
         Some(Prospects::new(player, 1.0 - report.root.value.as_f64(), report.root.black_score))
     }
 }

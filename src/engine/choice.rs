@@ -47,8 +47,10 @@ pub(super) fn put_preferred_first(moves: &mut [MoveReport], root: &Position, bou
         |it: &MoveReport| moves.iter().any(|other| is_candidate(other) && is_certainly_better(other, it));
     let candidates = moves.iter().enumerate().filter(|(_, it)| is_candidate(it) && !is_refuted(it));
     let has_scores = candidates.clone().all(|(_, it)| it.black_score.is_some());
-    let points = |it: &MoveReport| match it.lead(root.to_play()).filter(|_| has_scores) {
-        Some(lead) => win_rate_of_points(lead, root.size()),
+    let most_valued = candidates.clone().max_by_key(|(_, it)| it.value).map(|(_, it)| it);
+    let lead = |it: &MoveReport| it.lead(root.to_play()).filter(|_| has_scores);
+    let points = |it: &MoveReport| match lead(it).zip(most_valued.and_then(lead)) {
+        Some((lead, of_most_valued)) => win_rate_of_points(lead - of_most_valued, root.size()),
         None => 0.0,
     };
     let worth =
@@ -125,6 +127,16 @@ mod tests {
         assert_eq!(order(close.clone(), -81), [7, 8]);
         (close[0].black_score, close[1].black_score) = (None, Some(30.0));
         assert_eq!(order(close, -81), [7, 8], "without the score of each move none counts");
+    }
+
+    #[test]
+    fn points_outweigh_at_most_five_wins_in_a_hundred() {
+        let mut decided = moves(&[(7, 0.97, 0.1, 1_000), (8, 0.90, 0.1, 100), (9, 0.93, 0.1, 100)]);
+        for (mv, lead) in decided.iter_mut().zip([20.0, 30.0, 30.0]) {
+            mv.black_score = Some(lead);
+        }
+        assert_eq!(order(decided[..2].to_vec(), -81), [7, 8]);
+        assert_eq!(order(decided, -81), [9, 7, 8]);
     }
 
     #[test]

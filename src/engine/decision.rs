@@ -91,16 +91,31 @@ impl Engine {
         let longest = clock.as_deref().and_then(|clock| clock.longest(player));
         let may_count = longest.is_none_or(|longest| self.time_of_count() <= longest);
         let ending = if may_count { self.ending_pass(player) } else { EndingPass::Uncounted };
-        let limits = if longest.is_some() { without_time_since(limits, started) } else { limits };
+        if !may_count {
+            self.halve_time_of_count();
+        }
         let decision = if ending == EndingPass::WinsForSure {
             let pass = self.position().size().pass();
             Decision { mv: pass, resigns: false, report: None, reason: Some(SETTLED_AND_WON), failure: None }
         } else {
             let first = match ending {
                 EndingPass::Wins(_) | EndingPass::Settled(_) => without_kept_time(limits),
+                EndingPass::Uncounted => limits,
                 _ => self.limits_before_own_territory(player, limits),
             };
-            let (report, failure) = self.search_for_move(player, ending, first, &mut progress)?;
+            let counted_later = if ending == EndingPass::Open && self.may_end(player) {
+                self.time_of_count()
+            } else {
+                Duration::ZERO
+            };
+            let first = match longest {
+                Some(_) => without_time(first, started.elapsed() + counted_later),
+                None => first,
+            };
+            self.skips_counts = !may_count;
+            let found = self.search_for_move(player, ending, first, &mut progress);
+            self.skips_counts = false;
+            let (report, failure) = found?;
             let is_complete = !was_interrupted && failure.is_none();
             let second = is_complete.then_some(SecondSearch { limits, started, longest });
             let decision = self.decision_after(player, ending, report, second, settings.resign_below);
@@ -187,10 +202,9 @@ impl Engine {
     }
 }
 
-/// Returns limits with the time that is left of them since `started`, at least [`MIN_TIME`].
-fn without_time_since(limits: Limits, started: Instant) -> Limits {
-    let time = limits.time.map(|time| time.saturating_sub(started.elapsed()).max(MIN_TIME));
-    Limits { time, ..limits }
+/// Returns limits without some of their time; at least [`MIN_TIME`] is left.
+fn without_time(limits: Limits, used: Duration) -> Limits {
+    Limits { time: limits.time.map(|time| time.saturating_sub(used).max(MIN_TIME)), ..limits }
 }
 
 #[cfg(test)]
@@ -281,12 +295,25 @@ mod tests {
     }
 
     #[test]
+    fn no_report_of_a_search_counts_where_the_clock_has_no_time_for_it() {
+        let mut engine = Engine::after_moves(CAPTURE_LEFT, Rules::JAPANESE, 1);
+        engine.set_time_of_count(Duration::from_secs(10));
+        let mut clock = Clock::new(TimeSystem::Absolute { main: Duration::from_secs(2) });
+        let budget = MoveBudget { simulations: Some(200), ..MoveBudget::default() };
+        let settings = DecisionSettings { budget, resign_below: 0.0, ..DecisionSettings::default() };
+        engine.decide(Player::White, &settings, Some(&mut clock), &mut |_| true).expect("a decision");
+        assert_eq!(engine.number_of_counts(), 0);
+        engine.decide(Player::White, &settings, None, &mut |_| true).expect("a decision");
+        assert_eq!(engine.number_of_counts(), 1);
+    }
+
+    #[test]
     fn the_time_of_a_count_is_taken_from_the_search() {
         let of = |time| Limits { time: Some(Duration::from_millis(time)), ..Limits::default() };
-        let started = Instant::now().checked_sub(Duration::from_millis(100)).expect("an instant");
-        assert!(without_time_since(of(500), started).time <= Some(Duration::from_millis(400)));
-        assert_eq!(without_time_since(of(50), started).time, Some(MIN_TIME));
-        assert_eq!(without_time_since(Limits::default(), started).time, None);
+        let used = Duration::from_millis(100);
+        assert_eq!(without_time(of(500), used).time, of(400).time);
+        assert_eq!(without_time(of(50), used).time, Some(MIN_TIME));
+        assert_eq!(without_time(Limits::default(), used).time, None);
     }
 
     /// A game under territory rules with White to move: J4 captures H4 and J3, and takes J4 from Black's living stone at J5.

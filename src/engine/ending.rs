@@ -160,10 +160,19 @@ impl Engine {
         let before = Prospects::new(player, report.root.value.as_f64(), report.root.black_score);
         let mut loses_more = || {
             let after = self.search_after_pass(player, report, second)?;
-            Some(before.loss(after, size) > max_loss || costs_points(player, report, after, size))
+            let costs = self.has_evaluator_scores() && costs_points(player, report, after, size);
+            Some(costs || before.loss(after, size) > max_loss)
         };
         // The second search goes on from the first.
-        loses_more() == Some(true) && loses_more() != Some(false)
+        match loses_more() {
+            Some(loses) => loses && loses_more() != Some(false),
+            None => self.has_evaluator_scores() && reported_pass_costs_points(player, report, size),
+        }
+    }
+
+    /// Returns true if scores come from an evaluator: those of few playouts scatter by more points than a pass may cost.
+    fn has_evaluator_scores(&self) -> bool {
+        self.network.is_some() || self.options.external.is_some()
     }
 
     /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and
@@ -185,6 +194,7 @@ impl Engine {
         let is_territory = root.rules().scoring == Scoring::Territory;
         if number == 0
             || self.root_moves().is_some()
+            || self.skips_counts
             || self.dead_stones_under(root) != DeadStones::Agreement
             || root.board().stone_count() < opening_moves(root.size())
             || !(is_territory || is_lost)
@@ -206,7 +216,8 @@ impl Engine {
             EndingPass::Wins(clarity) => {
                 !is_lost
                     && loss <= clarity.max_loss(true, report.root.visits)
-                    && !reported_pass_costs_points(player, report, root.size())
+                    && !(self.has_evaluator_scores()
+                        && reported_pass_costs_points(player, report, root.size()))
             }
             EndingPass::Settled(_) if is_lost => !reported_pass_costs_points(player, report, root.size()),
             EndingPass::Settled(clarity) => {
@@ -291,6 +302,15 @@ impl Engine {
 
     /// Returns the meaning of a pass by `player` that may end the game.
     fn meaning_of_pass(&self, position: &Position, player: Player, asking: Asking) -> EndingPass {
+        match asking {
+            Asking::Omitted if self.options.external.is_some() => {
+                self.computed_meaning(position, player, asking)
+            }
+            _ => self.kept_meaning(position, player, || self.computed_meaning(position, player, asking)),
+        }
+    }
+
+    fn computed_meaning(&self, position: &Position, player: Player, asking: Asking) -> EndingPass {
         let is_territory = position.rules().scoring == Scoring::Territory;
         let wins_as_it_stands = wins(position, player, area_score(position.board()));
         if self.dead_stones_under(position) != DeadStones::Agreement {
@@ -341,9 +361,11 @@ pub(super) fn opening_moves(size: Size) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clock::{Clock, TimeSystem};
     use super::super::{DecisionSettings, MoveBudget};
     use super::*;
     use crate::go::{Komi, Rules};
+    use std::time::Duration;
 
     /// A game in which White has passed. At a komi of -7.5 Black wins by 2.5 points with C8, and loses by 1.5 if White plays there.
     const DEFENCE_AFTER_A_PASS: &str = "H8 C6 D8 C3 E6 F3 B7 F5 H6 H4 B6 F6 C5 F7 F8 E7 D6 E8 F9 E9 G7 D7 C7 \
@@ -380,5 +402,18 @@ mod tests {
     #[test]
     fn the_winner_does_not_pass_many_points_away() {
         assert_eq!(decided(STONES_IN_ATARI, Rules::JAPANESE, Komi(13), Player::White), ["F5", "F5"]);
+    }
+
+    #[test]
+    fn a_clock_leaves_time_to_check_a_pass() {
+        let mut engine = Engine::after_moves(STONES_IN_ATARI, Rules::JAPANESE, 1);
+        let pass = engine.position().size().pass();
+        engine.record_mut().play(Player::Black, pass).expect("a pass");
+        let period = Duration::from_secs(1);
+        let mut clock = Clock::new(TimeSystem::ByoYomi { main: Duration::ZERO, period, periods: 1 });
+        let settings = DecisionSettings { resign_below: 0.0, ..DecisionSettings::default() };
+        let decision = engine.decide(Player::White, &settings, Some(&mut clock), &mut |_| true);
+        let decision = decision.expect("a decision");
+        assert_eq!(engine.position().size().vertex(decision.mv), "F5", "{:?}", decision.reason);
     }
 }

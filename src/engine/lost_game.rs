@@ -19,6 +19,7 @@ impl Engine {
         report.root.value.as_f64() < LOST_WIN_RATE
             && self.dead_stones() == DeadStones::Agreement
             && self.may_end(player)
+            && second.is_none_or(|second| second.has_time_for(self.time_of_count()))
             && self.is_lost_by_count(self.position(), player, Asking::Allowed)
             && !self.pass_costs_points(player, report, second)
     }

@@ -2,8 +2,8 @@
 //!
 //! [`Engine::search`] searches a position (`search_run`) and completes the report. The other files, by subject:
 //!
-//! * moves of a game: `decision` (limits, resignation), `clock`, `ending` (the pass that ends the game), `own_territory`,
-//!   `after_pass` (the search that checks both); `level` and `move_randomness` weaken play;
+//! * moves of a game: `decision` (limits, resignation), `clock`, `ending` (the pass that ends the game), `lost_game`,
+//!   `pass_cost`, `own_territory`, `after_pass` (the search that checks them), `status_cache` (the last counts); `level` and `move_randomness` weaken play;
 //! * evaluators: `evaluator` and `pass_probability` are the network as the search uses it, `external` an evaluator in another
 //!   process, [`evaluation`] the network as reports use it;
 //! * reports: `scores` and `line_ownership` complete them, `choice`, `points` and `ending` reorder their moves;
@@ -81,6 +81,8 @@ pub struct Engine {
     /// See [`Engine::set_root_moves`].
     root_moves: Option<Vec<bool>>,
     counted: StatusCache,
+    /// True while a decision searches without a count: reports then put no ending pass first.
+    skips_counts: bool,
 }
 
 impl Engine {
@@ -122,6 +124,7 @@ impl Engine {
             root_noise,
             root_moves,
             counted,
+            skips_counts: false,
         })
     }
 
@@ -186,6 +189,7 @@ impl Engine {
             }
         }
         self.options = options;
+        self.counted.clear();
         record.set_key_policy(self.options.keys);
         self.record = record;
         Ok(())

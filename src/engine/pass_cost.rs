@@ -14,8 +14,8 @@ const COMPARED_PASS_VISITS: f64 = 16.0;
 
 impl Engine {
     /// Returns true if two searches after a pass find that it costs [too many points](max_cost). They may exceed the
-    /// limit of time by the share that other decisions keep for them, since the game is lost. Without a second search,
-    /// the search of `report` decides.
+    /// limit of time by the share that other decisions keep for them, as far as a clock allows: the game is as good as lost.
+    /// Without a second search, the search of `report` decides.
     pub(super) fn pass_costs_points(
         &mut self,
         player: Player,

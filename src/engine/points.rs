@@ -37,13 +37,18 @@ pub(super) fn put_point_gain_first(moves: &mut [MoveReport], to_play: Player, si
     };
     let gain = |it: &MoveReport| it.lead(to_play).map_or(0.0, |lead| lead - first_lead);
     let worth = |it: &MoveReport| it.value.as_f64() - win_rate + win_rate_of_points(gain(it), size);
+    let is_compared = |it: &MoveReport| {
+        it.edge_visits >= MIN_SCORED_VISITS
+            && it.edge_visits as f64 >= first.edge_visits as f64 * MIN_VISIT_SHARE
+            && it.proven.is_none()
+    };
+    let win_rates = moves.iter().filter(|it| is_compared(it)).map(|it| it.value.as_f64());
+    let highest = win_rates.fold(win_rate, f64::max);
     let is_better = |it: &MoveReport| {
         gain(it) >= min_gain(first.edge_visits.min(it.edge_visits)) * side(size)
             && worth(it) >= 0.0
-            && it.value.as_f64() >= win_rate - MAX_WIN_RATE_LOSS
-            && it.edge_visits >= MIN_SCORED_VISITS
-            && it.edge_visits as f64 >= first.edge_visits as f64 * MIN_VISIT_SHARE
-            && it.proven.is_none()
+            && it.value.as_f64() >= highest - MAX_WIN_RATE_LOSS
+            && is_compared(it)
             && (it.mv != size.pass() || is_lost)
     };
     let others = moves.iter().enumerate().filter(|(_, it)| is_better(it));
@@ -52,9 +57,9 @@ pub(super) fn put_point_gain_first(moves: &mut [MoveReport], to_play: Player, si
     }
 }
 
-/// Returns the win rate that a number of points is worth.
+/// Returns the win rate that a gain of points is worth, at most [`MAX_WIN_RATE_LOSS`].
 pub(super) fn win_rate_of_points(points: f64, size: Size) -> f64 {
-    SIDE_WIN_RATE * points / side(size)
+    (SIDE_WIN_RATE * points / side(size)).min(MAX_WIN_RATE_LOSS)
 }
 
 /// Returns the lines of a side of the board, or of the square with as many points.

@@ -1,46 +1,76 @@
-//! The status of chains in the position that was counted last: one decision asks for it several times, and a count may take
-//! a third of a second.
+//! The counts made last: one decision asks for a count several times, and it may take a third of a second.
 
 use super::Engine;
+use super::ending::EndingPass;
 use crate::base::game::{Game, Player};
 use crate::go::status::{BoardStatus, DeadStones};
-use crate::go::{PlayoutPolicy, Position};
+use crate::go::{PlayoutPolicy, Point, Position, Rules, Size};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The last count of an engine.
-#[derive(Default)]
-pub(super) struct StatusCache(Mutex<Option<CountedPosition>>);
+/// Number of counts that are kept: those with either player to move.
+const KEPT_COUNTS: usize = 2;
 
-struct CountedPosition {
-    key: u64,
-    dead_stones: DeadStones,
-    playouts: PlayoutPolicy,
-    statuses: Arc<BoardStatus>,
+/// The last counts of an engine.
+#[derive(Default)]
+pub(super) struct StatusCache(Mutex<LastCounts>);
+
+#[derive(Default)]
+struct LastCounts {
+    /// The newest last.
+    counts: Vec<(CountedBoard, Arc<BoardStatus>)>,
+    /// The meaning of a pass by a player in a position, by its key, where an evaluator may have been asked.
+    meaning: Option<((u64, Player, DeadStones), EndingPass)>,
+    /// Time that the last count took, with the further checks of an ending.
     time: Duration,
 }
 
+/// All that the status of chains depends on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct CountedBoard {
+    stones: u64,
+    ko: Point,
+    to_play: Player,
+    size: Size,
+    rules: Rules,
+    dead_stones: DeadStones,
+    playouts: PlayoutPolicy,
+}
+
 impl StatusCache {
-    fn last(&self) -> MutexGuard<'_, Option<CountedPosition>> {
+    fn last(&self) -> MutexGuard<'_, LastCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets all counts and their time.
+    pub(super) fn clear(&self) {
+        *self.last() = LastCounts::default();
     }
 }
 
 impl Engine {
     /// Returns the status of each chain of `position` under its rules.
     pub(super) fn statuses_of(&self, position: &Position) -> Arc<BoardStatus> {
-        let (key, playouts) = (position.key(), self.options.playouts);
-        let dead_stones = self.dead_stones_under(position);
+        let counted = CountedBoard {
+            stones: position.board().key(),
+            ko: position.board().ko(),
+            to_play: position.to_play(),
+            size: position.size(),
+            rules: position.rules(),
+            dead_stones: self.dead_stones_under(position),
+            playouts: self.options.playouts,
+        };
         let mut last = self.counted.last();
-        let is_same =
-            |it: &&CountedPosition| (it.key, it.dead_stones, it.playouts) == (key, dead_stones, playouts);
-        if let Some(counted) = last.as_ref().filter(is_same) {
-            return Arc::clone(&counted.statuses);
+        if let Some((_, statuses)) = last.counts.iter().find(|(it, _)| *it == counted) {
+            return Arc::clone(statuses);
         }
         let started = Instant::now();
-        let statuses = Arc::new(dead_stones.statuses(position, playouts));
-        let time = started.elapsed();
-        *last = Some(CountedPosition { key, dead_stones, playouts, statuses: Arc::clone(&statuses), time });
+        let statuses = Arc::new(counted.dead_stones.statuses(position, counted.playouts));
+        last.time = started.elapsed();
+        if last.counts.len() == KEPT_COUNTS {
+            last.counts.remove(0);
+        }
+        last.counts.push((counted, Arc::clone(&statuses)));
         statuses
     }
 
@@ -56,18 +86,47 @@ impl Engine {
         self.statuses_of(&after)
     }
 
+    /// Returns the meaning of a pass by `player` in `position`, computed by `compute` unless it is that of the last call.
+    pub(super) fn kept_meaning(
+        &self,
+        position: &Position,
+        player: Player,
+        compute: impl FnOnce() -> EndingPass,
+    ) -> EndingPass {
+        let key = (position.key(), player, self.dead_stones_under(position));
+        if let Some((_, meaning)) = self.counted.last().meaning.filter(|(kept, _)| *kept == key) {
+            return meaning;
+        }
+        let started = Instant::now();
+        let meaning = compute();
+        let mut last = self.counted.last();
+        last.meaning = Some((key, meaning));
+        last.time = last.time.max(started.elapsed());
+        meaning
+    }
+
     /// Returns the time that the last count took; zero before the first one.
     pub(super) fn time_of_count(&self) -> Duration {
-        self.counted.last().as_ref().map_or(Duration::ZERO, |it| it.time)
+        self.counted.last().time
+    }
+
+    /// Halves the time of the last count, since none follows for lack of time: other positions take less.
+    pub(super) fn halve_time_of_count(&self) {
+        let mut last = self.counted.last();
+        last.time /= 2;
     }
 }
 
 #[cfg(test)]
 impl Engine {
-    /// Counts the present position, and sets the time that this took.
+    /// Returns the number of counts that are kept.
+    pub(super) fn number_of_counts(&self) -> usize {
+        self.counted.last().counts.len()
+    }
+
+    /// Sets the time that the last count took.
     pub(super) fn set_time_of_count(&mut self, time: Duration) {
-        let _ = self.statuses();
-        self.counted.last().as_mut().expect("a count").time = time;
+        self.counted.last().time = time;
     }
 }
 
