@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// Minimum visits of an unproven root for a resignation.
 const MIN_RESIGN_VISITS: u64 = 50;
 
+/// Times of the last count that the clock must allow for another one: counts of positions differ.
+const COUNTS: u32 = 2;
+
 /// Limits of the search for one move; the first one reached ends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MoveBudget {
@@ -89,7 +92,7 @@ impl Engine {
             goes_on
         };
         let longest = clock.as_deref().and_then(|clock| clock.longest(player));
-        let may_count = longest.is_none_or(|longest| self.time_of_count() <= longest);
+        let may_count = longest.is_none_or(|longest| COUNTS * self.time_of_count() <= longest);
         let ending = if may_count { self.ending_pass(player) } else { EndingPass::Uncounted };
         if !may_count {
             self.halve_time_of_count();
