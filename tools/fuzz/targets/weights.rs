@@ -6,8 +6,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
+use tewari::go::Symmetry;
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network};
 use tewari_fuzz::damage::Damage;
 use tewari_fuzz::fnv;
 
