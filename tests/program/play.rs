@@ -214,7 +214,7 @@ fn a_loaded_game_keeps_its_players_event_and_result_and_says_what_it_loses() {
     );
     let new = saved("new.sgf");
     assert!(new.contains("PB[Person]PW[Tewari]") && !new.contains("Cup"), "{new}");
-    assert_eq!(shown.matches("without the comments").count(), 4, "{shown}");
+    assert_eq!(shown.matches("without comments, variations").count(), 4, "{shown}");
 }
 
 #[test]
