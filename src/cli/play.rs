@@ -124,8 +124,9 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<()> {
             let limits =
                 common.limits(Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() });
             let policy = options.policy.policy(limits.simulations.unwrap_or(DEFAULT_SIMULATIONS));
-            let mut game = TicTacToeGame::new(bytes, policy, options.parameters, limits, end_search())?;
-            play_game(&mut game, common.human())
+            let end_search = end_search();
+            let mut game = TicTacToeGame::new(bytes, policy, options.parameters, limits, end_search)?;
+            play_game(&mut game, common.human(), end_search)
         }
     }
 }
@@ -148,12 +149,13 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         print_error(&mismatch);
     }
     let limits = common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
+    let end_search = end_search();
     let setting = GoGameSettings {
         human: common.human(),
         limits,
         level: arguments.level,
         style: board_style(),
-        end_search: end_search(),
+        end_search,
     };
     let mut game = GoGame::new(engine, setting);
     if let Some(adviser) = adviser {
@@ -162,7 +164,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     if let Some(handicap) = &arguments.handicap {
         usage(game.give(handicap).context("--handicap"))?;
     }
-    play_game(&mut game, common.human())
+    play_game(&mut game, common.human(), end_search)
 }
 
 /// Returns the end of a search by Ctrl-C at a terminal.
@@ -189,13 +191,13 @@ fn board_style() -> BoardStyle {
     if has_colours { BoardStyle::Colours { has_circles } } else { BoardStyle::Plain }
 }
 
-fn play_game(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
+fn play_game(game: &mut dyn InteractiveGame, human: Player, end_search: EndSearch) -> Result<()> {
     let mut console: Box<dyn Console> = if is_terminal() {
         Box::new(Terminal::new().context("cannot use the terminal")?)
     } else {
         Box::new(Lines::new(BufReader::new(std::io::stdin()), std::io::stdout().lock()))
     };
-    match converse(game, human, &mut *console) {
+    match converse(game, human, end_search, &mut *console) {
         // The reader has closed the output.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome.context("cannot continue the game"),

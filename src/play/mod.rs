@@ -12,6 +12,7 @@ pub mod tictactoe;
 
 use self::commands::{COMMANDS, PlayCommand};
 use self::console::Console;
+use self::end_search::EndSearch;
 use crate::base::game::{Outcome, Player};
 use crate::search::Report;
 use std::io;
@@ -83,16 +84,21 @@ pub trait InteractiveGame {
 /// Maximum number of moves in a hint.
 const MAX_HINTS: usize = 5;
 
-/// Plays with a person on `human`'s side, until the person quits or the input ends.
+/// Plays with a person on `human`'s side, until the person quits or the input ends. `end_search` is that of the game.
 ///
 /// # Errors
 /// Returns an error if reading or writing fails.
-pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn Console) -> io::Result<()> {
+pub fn converse(
+    game: &mut dyn InteractiveGame,
+    human: Player,
+    end_search: EndSearch,
+    console: &mut dyn Console,
+) -> io::Result<()> {
     if let Some(terms) = game.terms() {
         console.say(&terms)?;
     }
     console.say(&format!("You are {}. {}", game.name(human), help(game)))?;
-    let mut conversation = Conversation { game, human, console, is_over: false, resigned: None };
+    let mut conversation = Conversation { game, human, end_search, console, is_over: false, resigned: None };
     while conversation.turn()? {}
     console.say("Goodbye.")?;
     console.close()
@@ -102,6 +108,7 @@ pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn
 struct Conversation<'c> {
     game: &'c mut dyn InteractiveGame,
     human: Player,
+    end_search: EndSearch,
     console: &'c mut dyn Console,
     /// True once the result was shown or the person resigned.
     is_over: bool,
@@ -135,6 +142,7 @@ impl Conversation<'_> {
 
     /// Shows that the engine is searching.
     fn wait(&mut self) -> io::Result<()> {
+        self.end_search.clear();
         let thinks = format!("{} is thinking…", self.game.name(self.game.to_play()));
         self.console.wait(&self.game.draw(), &thinks)
     }
