@@ -23,6 +23,9 @@ const MIN_MEMORY_OVER_QUERIES: u64 = 16;
 /// Maximum bytes of waiting queries: room for about 1,000 positions of long games.
 const MAX_QUERY_BYTES: u64 = 16 * MIB;
 
+/// Maximum number of files of settings that include each other.
+const MAX_INCLUDE_DEPTH: usize = 16;
+
 /// The supported settings of KataGo; the others concern its own network and search.
 #[derive(Clone, Debug, Default)]
 struct AnalysisSettings {
@@ -41,7 +44,7 @@ pub(super) struct AnalysisArguments {
     /// Accepted and ignored: KataGo's network that imitates people.
     #[arg(long, value_name = "FILE")]
     human_model: Option<PathBuf>,
-    /// A file of KataGo settings, one `key = value` a line. Applied are reportAnalysisWinratesAs, maxVisits, maxTime
+    /// A file of KataGo settings, one `key = value` a line, or `@include FILE`. Applied are reportAnalysisWinratesAs, maxVisits, maxTime
     /// and numSearchThreadsPerAnalysisThread.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -67,7 +70,7 @@ pub(super) struct AnalysisArguments {
 pub(super) fn run(mut arguments: AnalysisArguments) -> Result<()> {
     let mut settings = AnalysisSettings::default();
     if let Some(path) = &arguments.config {
-        settings.read_file(path)?;
+        settings.read_file(path, 0)?;
     }
     for text in &arguments.override_config {
         text.split(',').try_for_each(|setting| settings.set(setting))?;
@@ -119,15 +122,23 @@ fn query_bytes(memory: MemoryBudget) -> u64 {
 }
 
 impl AnalysisSettings {
-    /// Reads lines of `key = value`; `#` begins a comment, and lines that begin with `@` are skipped.
-    fn read_file(&mut self, path: &Path) -> Result<()> {
+    /// Reads a file of `key = value` lines; `#` begins a comment, and a line `@include FILE` stands for another file, beside
+    /// this one unless its path is absolute. `depth` is the number of files that include this one.
+    fn read_file(&mut self, path: &Path, depth: usize) -> Result<()> {
+        if depth > MAX_INCLUDE_DEPTH {
+            bail!("{} is included more than {MAX_INCLUDE_DEPTH} files deep", path.display());
+        }
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-        lines
-            .filter(|line| !line.is_empty() && !line.starts_with('@'))
-            .try_for_each(|line| self.set(line))
-            .with_context(|| format!("cannot use {}", path.display()))
+        for line in lines.filter(|line| !line.is_empty()) {
+            match line.strip_prefix("@include") {
+                Some(file) => self.read_file(&path.with_file_name(file.trim()), depth + 1),
+                None => self.set(line),
+            }
+            .with_context(|| format!("cannot use {}", path.display()))?;
+        }
+        Ok(())
     }
 
     fn set(&mut self, setting: &str) -> Result<()> {
@@ -163,6 +174,15 @@ impl AnalysisSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_include_each_other_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("own.cfg");
+        std::fs::write(&file, "@include own.cfg\n").expect("a file");
+        let error = AnalysisSettings::default().read_file(&file, 0).expect_err("a circle");
+        assert!(format!("{error:#}").ends_with("own.cfg is included more than 16 files deep"), "{error:#}");
+    }
 
     #[test]
     fn counts_are_whole_numbers_of_at_least_one() {

@@ -113,8 +113,9 @@ fn a_table_of_any_board_is_used_and_other_boards_have_tables_beside_it() {
 fn katagos_own_command_line_is_understood_and_winrates_are_told_as_it_says() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("analysis.cfg");
-    std::fs::write(&config, "# ours\nlogDir = logs\nmaxVisits = 60 # few\n\nnnMaxBatchSize = 8\n")
+    std::fs::write(&config, "# ours\nlogDir = logs\n@include visits.cfg\n\nnnMaxBatchSize = 8\n")
         .expect("a file");
+    std::fs::write(folder.path().join("visits.cfg"), "maxVisits = 60 # few\n").expect("a file");
     let config = config.to_str().expect("UTF-8");
     let start = ["-model", "/nowhere/g170.bin.gz", "-config", config, "-analysis-threads", "1"];
     // Black owns the whole board.

@@ -12,11 +12,12 @@ use crate::records::sgf::rules;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Warning for moves that are executed although the rules forbid them, as KataGo does.
+/// Warning for moves that are executed although the rules forbid them. KataGo executes those that ko or superko forbids.
 const FORBIDDEN_MOVE: &str =
     "the rules forbid one of the moves (ko, superko or suicide): executed all the same";
 /// The value expected where a player is named.
 const EXPECTED_PLAYER: &str = "expected B or W";
+
 /// Parses the position requests of a query and its ignored fields. `reserve` reserves memory for a number of positions.
 pub(super) fn read(
     object: &Map<String, Value>,
@@ -30,7 +31,12 @@ pub(super) fn read(
     let komi = fields.komi(rules, komi.as_ref())?;
     let (game, has_forbidden) = fields.game(size, rules, komi, defaults.keys)?;
     let turns = fields.turns(game.moves.len())?;
-    let priorities = fields.priorities(turns.len())?;
+    let mut requested: Vec<(usize, i64)> = Vec::with_capacity(turns.len());
+    for (turn, priority) in turns.iter().copied().zip(fields.priorities(turns.len())?) {
+        if requested.iter().all(|&(known, _)| known != turn) {
+            requested.push((turn, priority));
+        }
+    }
     let (overrides, mut ignored) = fields.overrides()?;
     ignored.extend(fields.ignored());
     ignored.extend(has_forbidden.then(|| IgnoredField { field: "moves".to_owned(), reason: FORBIDDEN_MOVE }));
@@ -54,12 +60,10 @@ pub(super) fn read(
             .collect::<Result<Vec<_>, _>>()?
             .concat(),
         game,
-        _reservation: reserve(turns.len()),
+        _reservation: reserve(requested.len()),
     });
-    let requests = turns.into_iter().zip(priorities);
-    let requests =
-        requests.map(|(turn, priority)| PositionRequest { query: Arc::clone(&query), turn, priority });
-    Ok((requests.collect(), ignored))
+    let request = |(turn, priority)| PositionRequest { query: Arc::clone(&query), turn, priority };
+    Ok((requested.into_iter().map(request).collect(), ignored))
 }
 
 /// Reading of the parts of a query.
@@ -182,6 +186,9 @@ impl QueryFields<'_> {
     fn priorities(&self, count: usize) -> Result<Vec<i64>, QueryError> {
         const KEY: &str = "priorities";
         if self.get(KEY).is_some() {
+            if self.get("priority").is_some() {
+                return Err(self.error(KEY, "expected either priority or priorities, found both"));
+            }
             let expected =
                 format!("expected a list of whole numbers, one for each of {count} turns analysed");
             let priorities =
@@ -328,6 +335,19 @@ mod tests {
         assert!(long.chars().count() < 120 && long.ends_with("..."), "{long}");
     }
 
+    #[test]
+    fn a_turn_named_twice_is_searched_once() {
+        let query = json!({
+            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": "chinese", "moves": [["B", "C3"]],
+            "analyzeTurns": [1, 0, 1], "priorities": [5, 6, 7],
+        });
+        let requests = read_query(&query).0;
+        let turns: Vec<(usize, i64)> = requests.iter().map(|it| (it.turn, it.priority)).collect();
+        assert_eq!(turns, [(1, 5), (0, 6)]);
+        let both = refusal(&json!({"priority": 1, "priorities": [1]}));
+        assert_eq!(both, ("expected either priority or priorities, found both".into(), "priorities".into()));
+    }
+
     /// Returns White's compensation for a handicap in a query with these rules, stones set up and
     /// `whiteHandicapBonus`.
     fn compensation(rules: Value, stones: &[&str], bonus: Option<&str>) -> Komi {
@@ -367,10 +387,12 @@ mod tests {
             let query = json!({"id": "q", "rules": rules});
             QueryFields::new(query.as_object().expect("an object")).rules().map(|(rules, _)| rules)
         };
-        let expected = Rules::customary(KoRule::Simple, true, Scoring::Area);
-        for rules in [object.clone(), json!(object.to_string()), json!("ko=simple,suicide=yes")] {
+        let named = Rules::customary(KoRule::Simple, true, Scoring::Area);
+        let expected = Rules { removes_dead: false, ..named };
+        for rules in [object.clone(), json!(object.to_string())] {
             assert_eq!(read(rules.clone()), Ok(expected), "{rules}");
         }
+        assert_eq!(read(json!("ko=simple,suicide=yes")), Ok(named));
         for (rules, found) in [
             (
                 json!("{\"hasButton\":true}"),

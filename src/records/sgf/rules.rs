@@ -117,22 +117,21 @@ struct Parts {
     suicide: bool,
     scoring: Scoring,
     handicap_bonus: HandicapBonus,
-    removes_dead: Option<bool>,
+    removes_dead: bool,
     tax: Option<String>,
 }
 
 impl Parts {
-    /// Returns the values of parts that an object does not name.
+    /// Returns the values of parts that an object does not name, as KataGo (`Rules::Rules` in cpp/game/rules.cpp).
     fn unstated() -> Parts {
-        Parts { removes_dead: None, tax: None, ..Parts::of(Rules::TROMP_TAYLOR) }
+        Parts { tax: None, ..Parts::of(Rules::TROMP_TAYLOR) }
     }
 
     /// Returns the values of all parts of `rules`.
     fn of(rules: Rules) -> Parts {
         let Rules { ko, suicide, scoring, handicap_bonus, removes_dead } = rules;
         let [_, _, tax] = rules.katago_names();
-        let (removes_dead, tax) = (Some(removes_dead), Some(tax.to_owned()));
-        Parts { ko, suicide, scoring, handicap_bonus, removes_dead, tax }
+        Parts { ko, suicide, scoring, handicap_bonus, removes_dead, tax: Some(tax.to_owned()) }
     }
 
     fn set(&mut self, name: &str, value: &Value) -> Result<(), RulesError> {
@@ -165,7 +164,7 @@ impl Parts {
             "hasButton" if flag()? => return Err(refused("false (the button is not supported)")),
             "hasButton" => {}
             "whiteHandicapBonus" => self.handicap_bonus = handicap_bonus(name, value)?,
-            "friendlyPassOk" => self.removes_dead = Some(flag()?),
+            "friendlyPassOk" => self.removes_dead = flag()?,
             "komi" => return Err(refuse(name, "no komi among the rules", value.to_string())),
             _ => {
                 const PARTS: &str =
@@ -185,9 +184,7 @@ impl Parts {
                 return Err(refuse("tax", expected, format!("{other:?}")));
             }
         }
-        let customary = Rules::customary(ko, suicide, scoring);
-        let removes_dead = removes_dead.unwrap_or(customary.removes_dead);
-        Ok(Rules { handicap_bonus, removes_dead, ..customary })
+        Ok(Rules { handicap_bonus, removes_dead, ..Rules::customary(ko, suicide, scoring) })
     }
 }
 

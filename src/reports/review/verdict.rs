@@ -224,8 +224,9 @@ fn margin_in_words(written: &str, is_in_stones: bool) -> Option<String> {
 /// Win rates of the side that lost.
 struct LoserWinRates {
     loser: Player,
-    /// The median of three turns around each turn, so that one wrong search has no effect, and the count at the end of
-    /// a finished game; `None` for turns that were not searched, and before the last setup, which begins another game.
+    /// The median of three turns around each turn, so that one wrong search has no effect; that of the last turn itself,
+    /// since the win rate before the last move says nothing about its end. `None` for turns that were not searched, and
+    /// before the last setup, which begins another game.
     smooth: Vec<Option<f64>>,
 }
 
@@ -241,9 +242,8 @@ impl LoserWinRates {
             let mut around: Vec<f64> =
                 raw[index.saturating_sub(1)..raw.len().min(index + 2)].iter().flatten().copied().collect();
             around.sort_by(f64::total_cmp);
-            let last = review.turns.get(index).filter(|_| index + 1 == raw.len());
-            let is_counted = last.and_then(|last| last.finding.as_ref()).is_some_and(|it| it.end.is_some());
-            if is_counted { raw[index] } else { raw[index].and(around.get(around.len() / 2).copied()) }
+            let is_last = index + 1 == raw.len();
+            if is_last { raw[index] } else { raw[index].and(around.get(around.len() / 2).copied()) }
         };
         LoserWinRates { loser, smooth: (0..raw.len()).map(median).collect() }
     }

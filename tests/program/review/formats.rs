@@ -145,6 +145,20 @@ fn the_end_of_a_game_is_judged_as_analyze_judges_it() {
 }
 
 #[test]
+fn a_game_lost_by_its_last_move_is_not_said_to_be_won() {
+    let directory = directory();
+    // Black fills one of the two eyes of all his stones.
+    let black = "AB[ab][ac][ad][ba][bb][bc][bd][be][ca][cb][cc][cd][ce]";
+    let white = "AW[da][db][dc][dd][de][eb][ec][ed]";
+    for result in ["", "RE[W+R]"] {
+        let game = format!("(;SZ[5]KM[0.5]RU[Chinese]{result}{black}{white}PL[W];W[];B[aa])");
+        let text = review(&[&file(&directory, "blunder.sgf", game)]);
+        assert!(text.contains("The game turned at move 2."), "{text}");
+        assert!(!text.contains("The engine disagrees"), "{text}");
+    }
+}
+
+#[test]
 fn a_result_that_names_no_winner_leaves_the_end_to_say_who_won() {
     let directory = directory();
     let of = |record: &str, written: &str| {

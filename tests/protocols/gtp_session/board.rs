@@ -265,13 +265,15 @@ fn dead_stones_count_where_the_rules_do_not_let_players_pass_over_them() {
     let mut session = session(7);
     let black = ["C7", "C6", "C5", "C4", "C3", "C2", "C1", "F4"];
     let white = ["D7", "D6", "D5", "D4", "D3", "D2", "D1", "pass"];
-    for (friendly, score) in [(true, "= W+0.5"), (false, "= B+21.5")] {
-        let object = format!(r#"{{"ko":"SIMPLE","suicide":false,"friendlyPassOk":{friendly}}}"#);
+    let friendly = [(r#","friendlyPassOk":true"#, "= W+0.5"), (r#","friendlyPassOk":false"#, "= B+21.5")];
+    // As in KataGo, an object that does not name it says no.
+    for (friendly, score) in friendly.into_iter().chain([("", "= B+21.5")]) {
+        let object = format!(r#"{{"ko":"SIMPLE","suicide":false{friendly}}}"#);
         tell(&mut session, &[&format!("kata-set-rules {object}"), "clear_board", "komi -6.5"]);
         for (black, white) in black.iter().zip(white) {
             tell(&mut session, &[&format!("play b {black}"), &format!("play w {white}")]);
         }
         tell(&mut session, &["play b pass"]);
-        assert_eq!(ask(&mut session, "final_score"), score, "friendlyPassOk {friendly}");
+        assert_eq!(ask(&mut session, "final_score"), score, "{object}");
     }
 }

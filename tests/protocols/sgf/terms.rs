@@ -336,6 +336,8 @@ fn rules_are_known_by_the_names_that_servers_write() {
     }
     assert_eq!(rules("GOE"), rules("NZ"));
     assert_eq!(rules("koPOSITIONALscoreAREAtaxNONEsui1"), Some(Rules::TROMP_TAYLOR));
+    let without_agreement = rules("koPOSITIONALscoreAREAtaxNONEsui0whbN");
+    assert_eq!(without_agreement, Some(Rules { removes_dead: false, ..Rules::CHINESE }), "no fpok");
     assert_eq!(rules("koSIMPLEscoreTERRITORYsui0"), Some(Rules::JAPANESE));
     assert_eq!(rules("koPOSITIONALscoreAREAtaxNONEsui0whbNfpok1komi7.5"), Some(Rules::CHINESE));
     for (named, expected) in [

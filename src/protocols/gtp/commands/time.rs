@@ -20,12 +20,17 @@ pub(super) fn time_settings(session: &mut Session, mut arguments: Arguments<'_>)
 }
 
 /// `kgs-time_settings none`, `absolute MAIN`, `byoyomi MAIN PERIOD PERIODS` or `canadian MAIN PERIOD STONES`.
-pub(super) fn kgs_time_settings(
+pub(super) fn kgs_time_settings(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    set_time(session, arguments, "none, absolute, byoyomi or canadian")
+}
+
+/// Sets a clock by arguments as those of `kgs-time_settings`; `expected` names the time systems.
+fn set_time(
     session: &mut Session,
     mut arguments: Arguments<'_>,
+    expected: &'static str,
 ) -> Result<String, GtpError> {
-    const EXPECTED: &str = "none, absolute, byoyomi or canadian";
-    let system = match arguments.word(EXPECTED)? {
+    let system = match arguments.word(expected)? {
         "none" => TimeSystem::Unlimited,
         "absolute" => TimeSystem::Absolute { main: seconds(&mut arguments)? },
         "byoyomi" => {
@@ -39,7 +44,7 @@ pub(super) fn kgs_time_settings(
             let (main, period) = (seconds(&mut arguments)?, seconds(&mut arguments)?);
             TimeSystem::from_settings(main, period, arguments.number(STONES)?)
         }
-        other => return Err(GtpError::syntax(EXPECTED, Some(other))),
+        other => return Err(GtpError::syntax(expected, Some(other))),
     };
     session.clock = Clock::new(system);
     Ok(String::new())
@@ -59,7 +64,10 @@ pub(super) fn kata_time_settings(
     let is_capped = match system.next_word() {
         Some("fischer") => false,
         Some("fischer-capped") => true,
-        _ => return kgs_time_settings(session, arguments),
+        _ => {
+            const EXPECTED: &str = "none, absolute, byoyomi, canadian, fischer or fischer-capped";
+            return set_time(session, arguments, EXPECTED);
+        }
     };
     arguments.next_word();
     let (main, increment) = (seconds(&mut arguments)?, seconds(&mut arguments)?);

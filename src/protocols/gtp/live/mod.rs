@@ -34,7 +34,7 @@ impl Session {
         emit: &mut dyn FnMut(&str) -> io::Result<()>,
     ) -> io::Result<Result<(), GtpError>> {
         for key in &request.unsupported {
-            self.note(&format!("{key} is not supported: nothing is written for it"));
+            self.note(&format!("{key} is not supported here: nothing is written for it"));
         }
         let root = self.engine.root_for(request.player);
         let mut ownership = self.engine.line_ownership(&root);

@@ -75,8 +75,8 @@ pub(in crate::protocols::gtp) struct Request {
     /// Minimum number of moves in a line, if there are as many: those without visits come last.
     pub(super) min_moves: usize,
     pub(super) parts: LineParts,
-    /// Requested keys of KataGo's that are not supported.
-    pub(super) unsupported: Vec<&'static str>,
+    /// Requested keys of KataGo's that the dialect does not support.
+    pub(super) unsupported: Vec<String>,
 }
 
 impl Request {
@@ -140,15 +140,17 @@ impl Request {
                 }
                 "minmoves" => self.min_moves = arguments.number("a number of moves")?,
                 "maxmoves" => self.max_moves = arguments.number("a number of moves")?,
+                _ if self.dialect.unsupported_keys().contains(&key) => {
+                    if flag(&mut arguments)? {
+                        self.unsupported.push(key.to_owned());
+                    }
+                }
                 "ownership" => self.parts.ownership = flag(&mut arguments)?,
                 "movesOwnership" => self.parts.moves_ownership = flag(&mut arguments)?,
                 "pvVisits" => self.parts.pv_visits = flag(&mut arguments)?,
                 "pvEdgeVisits" => self.parts.pv_edge_visits = flag(&mut arguments)?,
                 "rootInfo" => self.parts.root_info = flag(&mut arguments)?,
-                other => match UNSUPPORTED_KEYS.iter().find(|known| **known == other) {
-                    Some(known) => self.unsupported.extend(flag(&mut arguments)?.then_some(*known)),
-                    None => return Err(GtpError::syntax(KEYS, Some(other))),
-                },
+                other => return Err(GtpError::syntax(KEYS, Some(other))),
             }
             word = arguments.next_word();
         }
@@ -163,8 +165,29 @@ const INTERVAL: &str = "an interval in hundredths of a second";
 const VERTICES: &str = "vertices separated by commas";
 const KEYS: &str = "a colour, an interval, or interval, avoid, allow, minmoves, maxmoves, ownership, movesOwnership, \
                     pvVisits, pvEdgeVisits or rootInfo";
-/// Keys of KataGo's that are accepted but not supported: deviations of ownership and games without result.
-const UNSUPPORTED_KEYS: [&str; 3] = ["ownershipStdev", "movesOwnershipStdev", "noResultValue"];
+/// KataGo's keys that are accepted although nothing is written for them: those that no dialect supports, and those of parts
+/// that lines of whole numbers do not have.
+const UNSUPPORTED_KEYS: [&str; 8] = [
+    "ownershipStdev",
+    "movesOwnershipStdev",
+    "noResultValue",
+    "ownership",
+    "movesOwnership",
+    "pvVisits",
+    "pvEdgeVisits",
+    "rootInfo",
+];
+/// Number of the keys that no dialect supports.
+const NOWHERE_SUPPORTED: usize = 3;
+
+impl Dialect {
+    fn unsupported_keys(self) -> &'static [&'static str] {
+        match self {
+            Dialect::LeelaZero | Dialect::Sabaki => &UNSUPPORTED_KEYS,
+            Dialect::KataGo | Dialect::Cgos => &UNSUPPORTED_KEYS[..NOWHERE_SUPPORTED],
+        }
+    }
+}
 
 /// Maximum interval in hundredths of a second; longer ones are cut to it.
 const MAX_INTERVAL: f64 = 1e6;
@@ -257,6 +280,17 @@ mod tests {
         assert_eq!(moves("w 10 allow w D4,E5 1 allow w F6 3"), Some(3));
         assert_eq!(moves("b 10 avoid b E5 1 allow b E5,D4 1"), Some(1));
         assert_eq!(moves("b 10 allow b E5,D4 1 avoid b E5 1"), Some(1));
+    }
+
+    #[test]
+    fn keys_for_which_a_dialect_writes_nothing_are_named() {
+        let unsupported =
+            |name: &str, rest: &str| parse(name, rest).map(|request| request.unsupported.join(" "));
+        let keys = "ownership true pvVisits false rootInfo true ownershipStdev true";
+        assert_eq!(unsupported("lz-analyze", keys).as_deref(), Ok("ownership rootInfo ownershipStdev"));
+        assert_eq!(unsupported("analyze", keys).as_deref(), Ok("ownership rootInfo ownershipStdev"));
+        assert_eq!(unsupported("kata-analyze", keys).as_deref(), Ok("ownershipStdev"));
+        assert!(unsupported("lz-analyze", "ownership maybe").is_err());
     }
 
     #[test]
