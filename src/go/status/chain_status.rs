@@ -17,9 +17,13 @@ const MIN_OPEN_REGION: usize = 10;
 /// Largest number of empty points of a search.
 const MAX_EMPTY: usize = 16;
 
-/// Largest numbers of positions that all searches of one area visit, and those of one board.
-const MAX_AREA_POSITIONS: u32 = 60_000;
-const MAX_BOARD_POSITIONS: u32 = 150_000;
+/// Largest number of empty points of an area that is small. Larger ones are rarely decided, and get fewer positions.
+const MAX_EMPTY_OF_SMALL: u32 = 10;
+
+/// Largest numbers of positions that all searches of one area visit, small or large, and those of one board.
+const MAX_AREA_POSITIONS: u32 = 120_000;
+const MAX_LARGE_AREA_POSITIONS: u32 = 30_000;
+const MAX_BOARD_POSITIONS: u32 = 200_000;
 
 /// Largest number of empty points of an undecided area that is searched again for gains: to find one takes fewer positions
 /// than to rule it out.
@@ -42,8 +46,8 @@ const MIN_SHARE_DEAD: f64 = 0.75;
 const MIN_SHARE_CAPTURED: f64 = 0.3;
 
 /// Largest numbers of positions that the search of one capture visits, and those of one board.
-const MAX_CAPTURE_POSITIONS: u32 = 3_000;
-const MAX_BOARD_CAPTURE_POSITIONS: u32 = 50_000;
+const MAX_CAPTURE_POSITIONS: u32 = 12_000;
+const MAX_BOARD_CAPTURE_POSITIONS: u32 = 80_000;
 
 /// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,8 +140,8 @@ impl StatusSearch<'_> {
         removed
     }
 
-    /// Returns true for each group that the opponent [captures in any case](local_outcome::is_captured) without
-    /// losing stones of its own groups, except groups with `may_be_lost` that do not touch it.
+    /// Returns true for each group that may be lost and that the opponent [captures in any case](local_outcome::is_captured)
+    /// without losing a chain beside it.
     fn captured_groups(
         &mut self,
         problem: &LocalProblem,
@@ -147,10 +151,9 @@ impl StatusSearch<'_> {
         let mut captured = vec![false; groups.len()];
         for (index, group) in groups.iter().enumerate().filter(|(index, _)| may_be_lost[*index]) {
             let beside = problem.area.beside(group.stones);
-            let kept = groups.iter().zip(may_be_lost).filter(|(other, may_be_lost)| {
-                other.player != group.player && (!**may_be_lost || other.stones & beside != 0)
-            });
-            let kept = kept.fold(0, |set, (other, _)| set | other.stones);
+            let captors =
+                groups.iter().filter(|other| other.player != group.player && other.stones & beside != 0);
+            let kept = captors.fold(0, |set, captor| set | captor.stones);
             let limit = self.capture_positions_left.min(MAX_CAPTURE_POSITIONS);
             let mut search = LocalSearch::new(&problem.area, limit);
             captured[index] = local_outcome::is_captured(&mut search, problem.stones, *group, kept);
@@ -213,8 +216,10 @@ impl StatusSearch<'_> {
             }
         }
         let is_lost = |number: &usize| self.lost_share[*number] >= MIN_SHARE_DEAD && !removed[*number];
+        let kept = self.kept_races(&board, &map, &mut unsearched, &numbers, &safe);
         let mut newly_lost: Vec<usize> =
             unsearched.iter().flatten().map(|&chain| numbers[chain]).filter(is_lost).collect();
+        searched.extend(kept);
         if self.positions_left == 0 {
             newly_lost.clear();
         }
@@ -236,6 +241,55 @@ impl StatusSearch<'_> {
             }
         }
         (results, first_moves, newly_lost)
+    }
+
+    /// Returns the races of chains that most playouts lose, in areas too large to search, in which such a chain lives in
+    /// seki. Their chains are removed from `unsearched`.
+    fn kept_races(
+        &mut self,
+        board: &Board,
+        map: &ChainMap,
+        unsearched: &mut [Vec<usize>],
+        numbers: &[usize],
+        safe: &[bool],
+    ) -> Vec<SearchedArea> {
+        let mut kept = Vec::new();
+        for component in unsearched {
+            let is_lost = |chain: &usize| self.lost_share[numbers[*chain]] >= MIN_SHARE_DEAD;
+            let lost: Vec<usize> = component.iter().copied().filter(is_lost).collect();
+            for chain in lost {
+                // An earlier race may have had the chain in it.
+                if !component.contains(&chain) {
+                    continue;
+                }
+                let race = self.race(map, chain, numbers, safe);
+                if let Some(area) = self.search(board, map, &race, numbers)
+                    && lives_in_seki(&area, numbers[chain])
+                {
+                    component.retain(|chain| !race.contains(chain));
+                    kept.push(area);
+                }
+            }
+        }
+        kept
+    }
+
+    /// Returns a chain and the chains in contact with it on which its status may depend: those that more than a few
+    /// playouts lose, and enemy chains with few liberties that the chain does not share.
+    fn race(&self, map: &ChainMap, chain: usize, numbers: &[usize], safe: &[bool]) -> Vec<usize> {
+        let is_at_risk = |other: &usize| {
+            !safe[*other] && self.lost_share[numbers[*other]] >= safe_chains::MAX_SHARE_ASSUMED_SAFE
+        };
+        let is_short = |enemy: &usize| {
+            !safe[*enemy] && safe_chains::free_liberties(map, *enemy, chain) < safe_chains::MIN_FREE_LIBERTIES
+        };
+        let enemies = safe_chains::contacts(map, chain).into_iter();
+        let mut race: Vec<usize> = enemies.filter(|enemy| is_at_risk(enemy) || is_short(enemy)).collect();
+        race.extend(safe_chains::companions(map, chain).into_iter().filter(is_at_risk));
+        race.push(chain);
+        race.sort_unstable();
+        race.dedup();
+        race
     }
 
     /// Returns true for each chain of `component` that lives in a single eye space, and for all chains outside
@@ -285,7 +339,10 @@ impl StatusSearch<'_> {
         let captured = self.captured_groups(&problem, &groups, &may_be_lost);
         let stakes = LocalStakes { stones: problem.stones, groups: &groups, captured: &captured };
         // Each player's search has its own budget: in a seki of three groups the first would use up both.
-        let limit = self.positions_left.min(MAX_AREA_POSITIONS) / 2;
+        let empty = problem.area.all & !(problem.stones[0] | problem.stones[1]);
+        let is_large = empty.count_ones() > MAX_EMPTY_OF_SMALL;
+        let limit = if is_large { MAX_LARGE_AREA_POSITIONS } else { MAX_AREA_POSITIONS };
+        let limit = self.positions_left.min(limit) / 2;
         let outcomes = self
             .outcomes(&problem, limit, |search, first| stakes.outcome(search, first))
             .or_else(|| self.forced_outcomes(&problem, &stakes))?;
@@ -413,8 +470,24 @@ fn local_problem(
     Some((problem, groups))
 }
 
+/// Returns true if a chain, given by its number on the whole board, lives in seki whoever moves first.
+fn lives_in_seki(area: &SearchedArea, number: usize) -> bool {
+    let [one, other] = &area.outcomes;
+    let in_seki = || area.chains.iter().zip(chains_in_seki(area, one)).any(|it| it == (&number, true));
+    one == other && in_seki()
+}
+
 /// Marks the chains of an area that live in seki.
 fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusResult]) {
+    for (&number, in_seki) in area.chains.iter().zip(chains_in_seki(area, outcome)) {
+        if in_seki {
+            results[number].status = ChainStatus::Seki;
+        }
+    }
+}
+
+/// Returns true for each chain of an area that lives in seki with a chain of the other player.
+fn chains_in_seki(area: &SearchedArea, outcome: &LocalOutcome) -> Vec<bool> {
     let kept = |player: Player| {
         let groups = area.groups.iter().zip(&outcome.is_lost);
         groups
@@ -423,17 +496,17 @@ fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusR
     };
     let stones = Player::BOTH.map(kept);
     if stones.contains(&0) {
-        return;
+        return vec![false; area.groups.len()];
     }
-    for ((&number, group), &is_lost) in area.chains.iter().zip(&area.groups).zip(&outcome.is_lost) {
+    let in_seki = |(group, &is_lost): (&LocalGroup, &bool)| {
         let enemies = stones[group.player.other().index()];
-        let in_seki = || {
-            local_outcome::lives_in_seki(&area.problem.area, MAX_AREA_POSITIONS / 4, stones, *group, enemies)
-        };
-        if !is_lost && in_seki() {
-            results[number].status = ChainStatus::Seki;
-        }
-    }
+        let limit = MAX_AREA_POSITIONS / 4;
+        !is_lost && local_outcome::lives_in_seki(&area.problem.area, limit, stones, *group, enemies)
+    };
+    let found: Vec<bool> = area.groups.iter().zip(&outcome.is_lost).map(in_seki).collect();
+    let players = area.groups.iter().zip(&found).filter(|(_, in_seki)| **in_seki);
+    let has = |player: Player| players.clone().any(|(group, _)| group.player == player);
+    if Player::BOTH.into_iter().all(has) { found } else { vec![false; found.len()] }
 }
 
 /// Returns the chains that are not safe, grouped by contact with each other or with the same empty region.

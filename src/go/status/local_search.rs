@@ -1,21 +1,13 @@
-//! A search for goals that a player can force in a local game: depth-first with iterative deepening. A positive answer is
-//! exact; a negative one may come from a search cut off after [`SUFFICIENT_DEPTH`] moves.
+//! A search for goals that a player can force in a local game: proof-number search, depth-first with a table (Nagai,
+//! "Df-pn algorithm for searching AND/OR trees and its applications", 2002). A position that repeats one on the path counts
+//! as a failure of the attacker. A positive answer is exact; a negative one holds for lines up to [`MAX_DEPTH`].
 
 use super::local_game::{LocalArea, LocalPosition, PointSet, single};
 use crate::base::game::Player;
 use std::collections::HashMap;
 
-/// Largest depth, in moves.
-const MAX_DEPTH: u8 = 60;
-
-/// Increase of the depth per iteration, in moves.
-const DEPTH_STEP: usize = 2;
-
-/// Depth without success from which on a goal counts as out of reach when the budget of positions is spent.
-const SUFFICIENT_DEPTH: u8 = 14;
-
-/// Depth of a negative answer that holds for every depth.
-const EXHAUSTIVE: u8 = u8::MAX;
+/// Largest number of moves in a line.
+const MAX_DEPTH: usize = 80;
 
 /// A condition on the final position that `player` tries to force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +27,14 @@ impl Goal {
         (own & self.counted).count_ones() as i32 - (enemy & self.counted).count_ones() as i32
     }
 
-    /// Returns true if the goal is reached in a finished game.
-    fn is_reached(&self, area: &LocalArea, state: &LocalPosition) -> bool {
+    /// Returns true if the goal is reached in a finished game. Settled points belong to their owners, whatever stands on
+    /// them.
+    fn is_reached(&self, area: &LocalArea, state: &LocalPosition, settled: [PointSet; 2]) -> bool {
         let owned = area.owned(state);
-        let (own, enemy) = (owned[self.player.index()], owned[self.player.other().index()]);
+        let of = |player: Player| {
+            owned[player.index()] & !settled[player.other().index()] | settled[player.index()]
+        };
+        let (own, enemy) = (of(self.player), of(self.player.other()));
         self.difference(own, enemy) >= self.at_least && self.owned & !own == 0
     }
 
@@ -52,25 +48,131 @@ impl Goal {
     }
 }
 
-/// The answer of a search.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SearchAnswer {
-    /// The goal can be forced.
-    Yes,
-    /// It cannot be forced within the depth; `true`: at no depth.
-    No(bool),
+/// A number of proof or disproof without limit.
+const INFINITE: u32 = u32::MAX;
+
+/// Weights of the rank of a move and of the empty points in the numbers of a position not yet searched. In areas of sekis and
+/// races, 2 and 2 left the fewest goals undecided.
+const RANK_WEIGHT: u32 = 2;
+const EMPTY_WEIGHT: u32 = 2;
+
+/// The numbers of unsolved positions that must still be shown to reach the goal, or to miss it: estimates of the work left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ProofNumbers {
+    proof: u32,
+    disproof: u32,
 }
 
-/// The stored answer for a position.
+/// [`ProofNumbers`] as the player to move sees them: the player's success is a proof for the attacker, a disproof for the
+/// defender.
+#[derive(Clone, Copy, Debug)]
+struct SeenNumbers {
+    success: u32,
+    failure: u32,
+}
+
+impl ProofNumbers {
+    const REACHED: ProofNumbers = ProofNumbers { proof: 0, disproof: INFINITE };
+    const MISSED: ProofNumbers = ProofNumbers { proof: INFINITE, disproof: 0 };
+
+    const fn solved(is_reached: bool) -> ProofNumbers {
+        if is_reached { ProofNumbers::REACHED } else { ProofNumbers::MISSED }
+    }
+
+    /// Returns the numbers of a position not yet searched. The player to move needs one good move; the opponent must
+    /// answer all of them, more where more points are `empty`. A move low in the order of its node fails more often.
+    fn estimated(attacks: bool, rank: u32, empty: u32) -> ProofNumbers {
+        let failure = 1 + RANK_WEIGHT * rank + EMPTY_WEIGHT * empty;
+        SeenNumbers { success: 1, failure }.of(attacks)
+    }
+
+    const fn seen_by(self, attacks: bool) -> SeenNumbers {
+        let ProofNumbers { proof, disproof } = self;
+        let (success, failure) = if attacks { (proof, disproof) } else { (disproof, proof) };
+        SeenNumbers { success, failure }
+    }
+}
+
+impl SeenNumbers {
+    const fn of(self, attacks: bool) -> ProofNumbers {
+        let SeenNumbers { success, failure } = self;
+        let (proof, disproof) = if attacks { (success, failure) } else { (failure, success) };
+        ProofNumbers { proof, disproof }
+    }
+}
+
+/// The place on the path of a position that a failure rests on because a line returns to it; [`NOWHERE`]: none.
+type PathIndex = usize;
+const NOWHERE: PathIndex = usize::MAX;
+
+/// A position of the search.
 #[derive(Clone, Copy)]
-struct StoredAnswer {
-    is_reached: bool,
-    /// The depth to which a negative answer holds.
-    depth: u8,
-    /// The move that decided.
-    best: u8,
-    /// The settled points of each player, which do not decide the goal.
+struct StoredPosition {
+    numbers: ProofNumbers,
+    /// The points of each player that are settled.
     settled: [PointSet; 2],
+    /// The number of the position on the path that a failure rests on; `None`: it holds everywhere.
+    rests_on: Option<u32>,
+    /// The number of this position.
+    number: u32,
+}
+
+/// A move and what is known of the position after it.
+struct Child {
+    position: LocalPosition,
+    numbers: ProofNumbers,
+    rests_on: PathIndex,
+}
+
+/// The numbers of a node by those of its children, as the player to move sees them.
+struct ChildSums {
+    /// The child with the least work for the player's success, and that work.
+    best: usize,
+    success: u32,
+    /// The least work of another child.
+    second: u32,
+    /// The work for the player's failure, the sum over all children.
+    failure: u32,
+}
+
+impl ChildSums {
+    fn of(children: &[Child], attacks: bool) -> ChildSums {
+        let mut sums = ChildSums { best: 0, success: INFINITE, second: INFINITE, failure: 0 };
+        for (index, child) in children.iter().enumerate() {
+            let seen = child.numbers.seen_by(attacks);
+            if seen.success < sums.success {
+                (sums.best, sums.second, sums.success) = (index, sums.success, seen.success);
+            } else {
+                sums.second = sums.second.min(seen.success);
+            }
+            sums.failure = sums.failure.saturating_add(seen.failure);
+        }
+        if sums.success == 0 {
+            sums.failure = INFINITE;
+        }
+        sums
+    }
+
+    fn numbers(&self, attacks: bool) -> ProofNumbers {
+        SeenNumbers { success: self.success, failure: self.failure }.of(attacks)
+    }
+
+    /// Returns the limits within which the best child stays the best, and the node within its own `limit`.
+    fn limit_of_best(&self, best: SeenNumbers, limit: SeenNumbers) -> SeenNumbers {
+        SeenNumbers {
+            success: limit.success.min(self.second.saturating_add(self.second / 4 + 1)),
+            failure: limit.failure.saturating_sub(self.failure - best.failure).max(1),
+        }
+    }
+
+    /// Returns the place on the path that a failure of the attacker rests on.
+    fn rests_on(&self, children: &[Child], attacks: bool) -> PathIndex {
+        match attacks {
+            true if self.failure == 0 => children.iter().map(|child| child.rests_on).min().unwrap_or(NOWHERE),
+            false if self.success == 0 => children[self.best].rests_on,
+            _ => NOWHERE,
+        }
+    }
 }
 
 /// The error of a search without positions left to search.
@@ -79,7 +181,11 @@ struct BudgetExhausted;
 /// Searches of one area with a common budget.
 pub(super) struct LocalSearch<'a> {
     area: &'a LocalArea,
-    known: HashMap<LocalPosition, StoredAnswer, ahash::RandomState>,
+    known: HashMap<LocalPosition, StoredPosition, ahash::RandomState>,
+    /// Place on the path of each position, by number.
+    places: Vec<PathIndex>,
+    /// Numbers of the positions on the path.
+    path: Vec<u32>,
     /// Number of positions that may still be searched.
     positions_left: u32,
 }
@@ -90,7 +196,13 @@ const PASS: u8 = u8::MAX - 1;
 impl<'a> LocalSearch<'a> {
     /// Creates searches that visit at most `limit` positions in total.
     pub(super) fn new(area: &'a LocalArea, limit: u32) -> LocalSearch<'a> {
-        LocalSearch { area, known: HashMap::default(), positions_left: limit }
+        LocalSearch {
+            area,
+            known: HashMap::default(),
+            places: Vec::new(),
+            path: Vec::new(),
+            positions_left: limit,
+        }
     }
 
     /// Returns the area.
@@ -103,111 +215,121 @@ impl<'a> LocalSearch<'a> {
         self.positions_left
     }
 
-    /// Returns true if the player of the goal can force it from `start`; false also if a search of `limit` positions ends
-    /// after [`SUFFICIENT_DEPTH`] moves without success, `None` if it ends earlier.
-    ///
-    /// An answer within a given depth depends on the position alone, not on the moves before it, so that positions are
-    /// shared even if a ko repeats. A goal is out of reach if a search fails without being cut off by its depth.
+    /// Returns true if the player of the goal can force it from `start`; `None` if `limit` positions do not suffice to
+    /// decide it.
     pub(super) fn can_force(&mut self, limit: u32, start: &LocalPosition, goal: &Goal) -> Option<bool> {
         let reserved = self.positions_left.saturating_sub(limit);
         self.positions_left -= reserved;
-        let answer = self.deepen(start, goal);
+        self.known.clear();
+        self.places.clear();
+        self.path.clear();
+        let answer = if start.is_over() {
+            Some(goal.is_reached(self.area, start, self.area.settled(start)))
+        } else {
+            let unlimited = ProofNumbers { proof: INFINITE, disproof: INFINITE };
+            self.search(start, goal, unlimited).ok().map(|(numbers, _)| numbers.proof == 0)
+        };
         self.positions_left += reserved;
         answer
     }
 
-    fn deepen(&mut self, start: &LocalPosition, goal: &Goal) -> Option<bool> {
-        self.known.clear();
-        let mut searched = 0;
-        for depth in (4..=MAX_DEPTH).step_by(DEPTH_STEP) {
-            match self.search(start, goal, depth) {
-                Ok(SearchAnswer::Yes) => return Some(true),
-                Ok(SearchAnswer::No(true)) => return Some(false),
-                Ok(SearchAnswer::No(false)) => searched = depth,
-                Err(BudgetExhausted) => break,
-            }
-        }
-        (searched >= SUFFICIENT_DEPTH).then_some(false)
-    }
-
+    /// Searches until one of the numbers of `state` reaches its limit. Returns them and what a failure rests on.
     fn search(
         &mut self,
         state: &LocalPosition,
         goal: &Goal,
-        depth: u8,
-    ) -> Result<SearchAnswer, BudgetExhausted> {
-        if state.is_over() {
-            return Ok(if goal.is_reached(self.area, state) {
-                SearchAnswer::Yes
-            } else {
-                SearchAnswer::No(true)
-            });
-        }
-        let known = self.known.get(state).copied();
-        match known {
-            Some(StoredAnswer { is_reached: true, .. }) => return Ok(SearchAnswer::Yes),
-            Some(known) if known.depth >= depth => return Ok(SearchAnswer::No(known.depth == EXHAUSTIVE)),
-            _ => {}
-        }
-        let settled = known.map_or_else(|| self.area.settled(state), |known| known.settled);
-        if known.is_none()
-            && let Some(is_reached) = goal.decided(settled, self.area.all)
-        {
-            return Ok(if is_reached { SearchAnswer::Yes } else { SearchAnswer::No(true) });
-        }
-        if depth == 0 {
-            return Ok(SearchAnswer::No(false));
-        }
+        limit: ProofNumbers,
+    ) -> Result<(ProofNumbers, PathIndex), BudgetExhausted> {
         self.positions_left = self.positions_left.checked_sub(1).ok_or(BudgetExhausted)?;
-        let first = known.map(|known| known.best);
-        let (answer, best) = self.search_moves(state, goal, depth, settled, first)?;
-        let known = match answer {
-            SearchAnswer::Yes => StoredAnswer { is_reached: true, depth: 0, best, settled },
-            SearchAnswer::No(is_final) => {
-                let depth = if is_final { EXHAUSTIVE } else { depth };
-                StoredAnswer { is_reached: false, depth, best, settled }
+        let known = self.known.get(state).copied();
+        let settled = known.map_or_else(|| self.area.settled(state), |known| known.settled);
+        let number = known.map_or(self.places.len() as u32, |known| known.number);
+        let place = self.path.len();
+        if known.is_none() {
+            let decided = goal.decided(settled, self.area.all).map(ProofNumbers::solved);
+            let numbers = decided.unwrap_or(ProofNumbers { proof: 1, disproof: 1 });
+            self.places.push(NOWHERE);
+            self.known.insert(*state, StoredPosition { numbers, settled, rests_on: None, number });
+            if decided.is_some() {
+                return Ok((numbers, NOWHERE));
             }
-        };
-        self.known.insert(*state, known);
-        Ok(answer)
+        }
+        if place >= MAX_DEPTH {
+            return Ok((ProofNumbers::MISSED, 0));
+        }
+        self.places[number as usize] = place;
+        self.path.push(number);
+        let found = self.search_children(state, goal, limit, settled);
+        self.path.pop();
+        self.places[number as usize] = NOWHERE;
+        let (numbers, rests_on) = found?;
+        // A line that returns to this position itself is a failure wherever it comes from.
+        let rests_on = if rests_on >= place { NOWHERE } else { rests_on };
+        let rests_on_number = (rests_on != NOWHERE).then(|| self.path[rests_on]);
+        if let Some(stored) = self.known.get_mut(state) {
+            (stored.numbers, stored.rests_on) = (numbers, rests_on_number);
+        }
+        Ok((numbers, rests_on))
     }
 
-    fn search_moves(
+    /// Searches the moves of a position on the path.
+    fn search_children(
         &mut self,
         state: &LocalPosition,
         goal: &Goal,
-        depth: u8,
+        limit: ProofNumbers,
         settled: [PointSet; 2],
-        first: Option<u8>,
-    ) -> Result<(SearchAnswer, u8), BudgetExhausted> {
+    ) -> Result<(ProofNumbers, PathIndex), BudgetExhausted> {
         let attacks = state.to_play == goal.player;
-        let mut is_final = true;
-        for (mv, next) in self.moves(state, goal, settled, first) {
-            let answer = self.search(&next, goal, depth - 1)?;
-            match answer {
-                SearchAnswer::Yes if attacks => return Ok((answer, mv)),
-                SearchAnswer::No(_) if !attacks => return Ok((answer, mv)),
-                SearchAnswer::Yes => {}
-                SearchAnswer::No(is_final_there) => is_final &= is_final_there,
+        let positions = self.moves(state, goal, settled).into_iter().enumerate();
+        let mut children: Vec<Child> =
+            positions.map(|(rank, position)| self.child(position, rank, goal, settled)).collect();
+        let limit = limit.seen_by(attacks);
+        loop {
+            let sums = ChildSums::of(&children, attacks);
+            let is_solved = sums.success == 0 || sums.failure == 0;
+            if is_solved || sums.success >= limit.success || sums.failure >= limit.failure {
+                return Ok((sums.numbers(attacks), sums.rests_on(&children, attacks)));
             }
+            let best = &mut children[sums.best];
+            let limit = sums.limit_of_best(best.numbers.seen_by(attacks), limit);
+            let position = best.position;
+            let (numbers, rests_on) = self.search(&position, goal, limit.of(attacks))?;
+            (children[sums.best].numbers, children[sums.best].rests_on) = (numbers, rests_on);
         }
-        Ok((if attacks { SearchAnswer::No(is_final) } else { SearchAnswer::Yes }, PASS))
     }
 
-    /// Returns the moves to search, the most promising first, with the positions after them.
-    fn moves(
-        &self,
-        state: &LocalPosition,
-        goal: &Goal,
-        settled: [PointSet; 2],
-        first: Option<u8>,
-    ) -> Vec<(u8, LocalPosition)> {
+    /// Returns a position after a move with what is known of it. `rank` is the place of the move in the order of
+    /// [`moves`](LocalSearch::moves), `settled` are the settled points before it.
+    fn child(&self, position: LocalPosition, rank: usize, goal: &Goal, settled: [PointSet; 2]) -> Child {
+        let known = |numbers, rests_on| Child { position, numbers, rests_on };
+        if position.is_over() {
+            return known(ProofNumbers::solved(goal.is_reached(self.area, &position, settled)), NOWHERE);
+        }
+        let unknown = || {
+            let empty = self.area.empty(&position).count_ones();
+            known(ProofNumbers::estimated(position.to_play == goal.player, rank as u32, empty), NOWHERE)
+        };
+        let Some(stored) = self.known.get(&position) else { return unknown() };
+        let place = self.places[stored.number as usize];
+        if place != NOWHERE {
+            return known(ProofNumbers::MISSED, place);
+        }
+        match stored.rests_on.map(|number| self.places[number as usize]) {
+            None => known(stored.numbers, NOWHERE),
+            Some(NOWHERE) => unknown(),
+            Some(place) => known(stored.numbers, place),
+        }
+    }
+
+    /// Returns the positions after the moves to search, the most promising first.
+    fn moves(&self, state: &LocalPosition, goal: &Goal, settled: [PointSet; 2]) -> Vec<LocalPosition> {
         let area = self.area;
         let empty = area.empty(state);
         let (own, enemy) = (state.to_play.index(), state.to_play.other().index());
         // Moves on settled points change nothing.
         let mut candidates = empty & !settled[0] & !settled[1];
-        let mut equals: Vec<(PointSet, PointSet)> = Vec::new();
+        let mut equals: Vec<(PointSet, PointSet, bool)> = Vec::new();
         let mut moves: Vec<(i32, u8, LocalPosition)> = Vec::new();
         while candidates != 0 {
             let at = candidates.trailing_zeros() as usize;
@@ -216,15 +338,13 @@ impl<'a> LocalSearch<'a> {
             let chains =
                 [own, enemy].map(|side| area.connected(around & state.stones[side], state.stones[side]));
             let walls = area.walls.map(|walls| walls & single(at) != 0);
-            if around & empty == 0 && (walls[0] || walls[1]) {
-                // Outside liberties of the same chains are equivalent.
-                let equal = (chains[0], chains[1]);
-                if equals.contains(&equal) && walls[own] != walls[enemy] {
+            if around & empty == 0 && walls[own] != walls[enemy] {
+                // Outside liberties of the same chains beside walls of the same player are equivalent.
+                let equal = (chains[0], chains[1], walls[own]);
+                if equals.contains(&equal) {
                     continue;
                 }
-                if walls[own] != walls[enemy] {
-                    equals.push(equal);
-                }
+                equals.push(equal);
             }
             let Some(next) = area.play(state, at) else { continue };
             let captured = (state.stones[enemy] & !next.stones[enemy]).count_ones() as i32;
@@ -244,12 +364,106 @@ impl<'a> LocalSearch<'a> {
             holds == (state.to_play == goal.player)
         };
         moves.push((if pass_first { 1000 } else { -1000 }, PASS, state.pass()));
-        if let Some(first) = first {
-            for mv in moves.iter_mut().filter(|mv| mv.1 == first) {
-                mv.0 = 10_000;
+        moves.sort_by_key(|&(worth, at, _)| (-worth, at));
+        moves.into_iter().map(|(_, _, next)| next).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::local_game::elements;
+    use super::super::local_problem::LocalProblem;
+    use super::*;
+    use crate::go::Size;
+    use crate::go::board::Board;
+    use rand::{RngExt, SeedableRng};
+
+    /// Returns the answers for all positions that can follow `start`: those from which the attacker forces the goal, found
+    /// backwards from the finished games.
+    fn forced(area: &LocalArea, start: LocalPosition, goal: &Goal) -> bool {
+        let mut numbers = HashMap::from([(start, 0)]);
+        let mut positions = vec![start];
+        let mut after: Vec<Vec<usize>> = Vec::new();
+        while let Some(&position) = positions.get(after.len()) {
+            let moves = elements(area.empty(&position)).filter_map(|at| area.play(&position, at));
+            let next: Vec<LocalPosition> =
+                if position.is_over() { Vec::new() } else { moves.chain([position.pass()]).collect() };
+            let number = |position| {
+                *numbers.entry(position).or_insert_with(|| {
+                    positions.push(position);
+                    positions.len() - 1
+                })
+            };
+            let next = next.into_iter().map(number).collect();
+            after.push(next);
+        }
+        let is_over = |position: &LocalPosition| {
+            position.is_over() && goal.is_reached(area, position, area.settled(position))
+        };
+        let mut reached: Vec<bool> = positions.iter().map(is_over).collect();
+        loop {
+            let mut is_changed = false;
+            for (number, position) in positions.iter().enumerate().filter(|(_, it)| !it.is_over()) {
+                let reaches = |&next: &usize| reached[next];
+                let is_forced = if position.to_play == goal.player {
+                    after[number].iter().any(reaches)
+                } else {
+                    after[number].iter().all(reaches)
+                };
+                is_changed |= is_forced != reached[number];
+                reached[number] = is_forced;
+            }
+            if !is_changed {
+                return reached[0];
             }
         }
-        moves.sort_by_key(|&(worth, at, _)| (-worth, at));
-        moves.into_iter().map(|(_, at, next)| (at, next)).collect()
+    }
+
+    #[test]
+    fn the_answers_are_those_of_all_lines_of_play() {
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+        let mut answers = [0; 2];
+        while answers[0] + answers[1] < 300 {
+            let size = Size::new(4, 4).expect("a size");
+            let mut board = Board::new(size);
+            let points: Vec<_> = board.geometry().points.to_vec();
+            let area_points: Vec<_> =
+                (0..16).filter(|at| at % 4 < 3 && at / 4 < 3).map(|at| points[at]).collect();
+            for &point in &points {
+                let is_inside = area_points.contains(&point);
+                let share = if is_inside { 5 } else { 9 };
+                if random.random_range(0..10) < share {
+                    board.place(point, Player::BOTH[random.random_range(0..2)]);
+                }
+            }
+            if points
+                .iter()
+                .any(|&point| board.stone_at(point).is_some() && board.liberties::<1>(point).is_empty())
+            {
+                continue;
+            }
+            let Some(problem) = LocalProblem::new(&board, &area_points) else { continue };
+            let (area, stones) = (&problem.area, problem.stones);
+            let counted = stones[0] | stones[1];
+            if counted == 0 {
+                continue;
+            }
+            let difference = stones[0].count_ones() as i32 - stones[1].count_ones() as i32;
+            for player in Player::BOTH {
+                let sign = if player == Player::Black { 1 } else { -1 };
+                let owned = stones[player.index()] * u128::from(random.random::<bool>());
+                let at_least = sign * difference + random.random_range(1..4);
+                let goal = Goal { player, counted, at_least, owned };
+                for first in Player::BOTH {
+                    let start = LocalPosition::new(stones, first);
+                    let expected = forced(area, start, &goal);
+                    let mut search = LocalSearch::new(area, 1_000_000);
+                    let answer = search.can_force(u32::MAX, &start, &goal);
+                    assert_eq!(answer, Some(expected), "{area:?} {start:?} {goal:?}");
+                    answers[usize::from(expected)] += 1;
+                }
+            }
+        }
+        assert!(answers.iter().all(|&count| count > 15), "{answers:?}");
     }
 }

@@ -14,10 +14,10 @@ pub(super) const MAX_SHARE_SAFE: f64 = 0.02;
 const MAX_SHARE_SAFE_BESIDE_TERRITORY: f64 = 0.1;
 
 /// Maximum share of playouts that lose a chain assumed safe. A chain is doubtful between this share and one minus it.
-const MAX_SHARE_ASSUMED_SAFE: f64 = 0.15;
+pub(super) const MAX_SHARE_ASSUMED_SAFE: f64 = 0.15;
 
 /// Minimum liberties in regions without doubtful chains for a chain in contact with a doubtful one to be assumed safe.
-const MIN_FREE_LIBERTIES: usize = 3;
+pub(super) const MIN_FREE_LIBERTIES: usize = 3;
 
 /// Returns the chains that are safe and those that are dead without a search. `lost` is the share of playouts that lose
 /// each chain.
@@ -105,8 +105,23 @@ fn with_two_eye_spaces(map: &ChainMap, candidates: impl Fn(usize) -> bool) -> Ve
     }
 }
 
+/// Returns the number of liberties of a chain in regions that another chain does not touch.
+pub(super) fn free_liberties(map: &ChainMap, chain: usize, other: usize) -> usize {
+    let touches = |borders: &[(usize, usize)]| borders.iter().any(|&(beside, _)| beside == other);
+    let free = map.regions.iter().filter(|region| !touches(&region.borders));
+    free.flat_map(|region| &region.borders).filter(|border| border.0 == chain).map(|border| border.1).sum()
+}
+
+/// Returns the chains of the same player with liberties in the same empty region, a chain itself among them.
+pub(super) fn companions(map: &ChainMap, chain: usize) -> Vec<usize> {
+    let shared =
+        map.regions.iter().filter(|region| region.borders.iter().any(|&(beside, _)| beside == chain));
+    let beside = shared.flat_map(|region| region.borders.iter().map(|&(beside, _)| beside));
+    beside.filter(|&beside| map.chains[beside].player == map.chains[chain].player).collect()
+}
+
 /// Returns the enemy chains beside a chain or with liberties in the same empty region.
-fn contacts(map: &ChainMap, chain: usize) -> Vec<usize> {
+pub(super) fn contacts(map: &ChainMap, chain: usize) -> Vec<usize> {
     let mut enemies = map.chains[chain].enemies.clone();
     for region in &map.regions {
         if region.borders.iter().any(|&(beside, _)| beside == chain) {
