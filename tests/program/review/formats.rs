@@ -153,6 +153,7 @@ fn a_game_lost_by_its_last_move_is_not_said_to_be_won() {
     for result in ["", "RE[W+R]"] {
         let game = format!("(;SZ[5]KM[0.5]RU[Chinese]{result}{black}{white}PL[W];W[];B[aa])");
         let text = review(&[&file(&directory, "blunder.sgf", game)]);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("The game turned at move 2."), "{text}");
         assert!(!text.contains("The engine disagrees"), "{text}");
     }
