@@ -44,8 +44,8 @@ pub(super) struct AnalysisArguments {
     /// Accepted and ignored: KataGo's network that imitates people.
     #[arg(long, value_name = "FILE")]
     human_model: Option<PathBuf>,
-    /// A file of KataGo settings, one `key = value` a line, or `@include FILE`. Applied are reportAnalysisWinratesAs, maxVisits, maxTime
-    /// and numSearchThreadsPerAnalysisThread.
+    /// A file of KataGo settings, one `key = value` a line, or `@include FILE`. Applied are reportAnalysisWinratesAs,
+    /// maxVisits, maxTime and numSearchThreadsPerAnalysisThread.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Further settings, as key=value,key=value; they override the file.
@@ -132,7 +132,7 @@ impl AnalysisSettings {
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
         for line in lines.filter(|line| !line.is_empty()) {
-            match line.strip_prefix("@include") {
+            match line.strip_prefix("@include ") {
                 Some(file) => self.read_file(&path.with_file_name(file.trim()), depth + 1),
                 None => self.set(line),
             }

@@ -16,6 +16,7 @@ mod lost_shares;
 mod needed_defences;
 mod orientation;
 mod safe_chains;
+mod searched_area;
 
 use self::chain_status::FirstMove;
 use self::orientation::Orientation;

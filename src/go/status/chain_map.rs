@@ -86,6 +86,32 @@ impl ChainMap {
         }
         ChainMap { chains, regions }
     }
+
+    /// Returns the chains that are not safe, grouped by contact with each other or with the same empty region.
+    pub(super) fn components(&self, safe: &[bool]) -> Vec<Vec<usize>> {
+        let mut part: Vec<usize> = (0..self.chains.len()).collect();
+        let mut join = |one: usize, other: usize| {
+            let (from, to) = (part[one].max(part[other]), part[one].min(part[other]));
+            part.iter_mut().filter(|part| **part == from).for_each(|part| *part = to);
+        };
+        for (number, chain) in self.chains.iter().enumerate().filter(|(number, _)| !safe[*number]) {
+            chain.enemies.iter().filter(|&&enemy| !safe[enemy]).for_each(|&enemy| join(number, enemy));
+        }
+        for region in &self.regions {
+            let unsafe_chains: Vec<usize> =
+                region.borders.iter().map(|&(chain, _)| chain).filter(|&chain| !safe[chain]).collect();
+            unsafe_chains.windows(2).for_each(|pair| join(pair[0], pair[1]));
+        }
+        let mut components: Vec<Vec<usize>> = Vec::new();
+        for name in 0..self.chains.len() {
+            let members: Vec<usize> =
+                (0..self.chains.len()).filter(|&chain| !safe[chain] && part[chain] == name).collect();
+            if !members.is_empty() {
+                components.push(members);
+            }
+        }
+        components
+    }
 }
 
 /// Returns the empty points connected with `start`.

@@ -2,11 +2,12 @@
 
 use super::ChainStatus;
 use super::chain_map::{ChainMap, EmptyRegion};
-use super::local_game::{LocalPosition, PointSet};
+use super::local_game::LocalPosition;
 use super::local_outcome::{self, LocalGroup, LocalOutcome, LocalStakes};
 use super::local_problem::LocalProblem;
 use super::local_search::{Goal, LocalSearch};
 use super::safe_chains::{self, MAX_SHARE_SAFE};
+use super::searched_area::SearchedArea;
 use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::{CELLS, Point};
@@ -77,24 +78,6 @@ pub(super) struct StatusSearch<'a> {
     number_at: [usize; CELLS],
     positions_left: u32,
     capture_positions_left: u32,
-}
-
-/// The result of the search of one area.
-struct SearchedArea {
-    /// Its chains, by number on the whole board.
-    chains: Vec<usize>,
-    problem: LocalProblem,
-    groups: Vec<LocalGroup>,
-    /// True for each group that is captured whoever moves first.
-    captured: Vec<bool>,
-    /// The outcomes for the chains if Black moves first and if White moves first.
-    outcomes: [LocalOutcome; 2],
-}
-
-impl SearchedArea {
-    fn swing(&self) -> u32 {
-        self.outcomes[0].value.abs_diff(self.outcomes[1].value)
-    }
 }
 
 /// Returns the status of all chains of a board, in the order of their first stones, and the first moves on which they rest.
@@ -195,7 +178,7 @@ impl StatusSearch<'_> {
         }
         let mut searched = Vec::new();
         let mut unsearched = Vec::new();
-        for component in components(&map, &safe) {
+        for component in map.components(&safe) {
             if let Some(found) = self.search(&board, &map, &component, &numbers) {
                 searched.push(found);
                 continue;
@@ -208,7 +191,7 @@ impl StatusSearch<'_> {
                 unsearched.push(component);
                 continue;
             }
-            for part in components(&map, &living) {
+            for part in map.components(&living) {
                 match self.search(&board, &map, &part, &numbers) {
                     Some(found) => searched.push(found),
                     None => unsearched.push(part),
@@ -226,7 +209,7 @@ impl StatusSearch<'_> {
         if newly_lost.is_empty() {
             for component in unsearched {
                 let safe = safe_chains::assumed_safe(&map, &component, &lost);
-                let parts = components(&map, &safe);
+                let parts = map.components(&safe);
                 searched.extend(parts.iter().filter_map(|part| self.search(&board, &map, part, &numbers)));
             }
         }
@@ -264,7 +247,7 @@ impl StatusSearch<'_> {
                 }
                 let race = self.race(map, chain, numbers, safe);
                 if let Some(area) = self.search(board, map, &race, numbers)
-                    && lives_in_seki(&area, numbers[chain])
+                    && area.settles_seki_of(numbers[chain])
                 {
                     component.retain(|chain| !race.contains(chain));
                     kept.push(area);
@@ -281,7 +264,8 @@ impl StatusSearch<'_> {
             !safe[*other] && self.lost_share[numbers[*other]] >= safe_chains::MAX_SHARE_ASSUMED_SAFE
         };
         let is_short = |enemy: &usize| {
-            !safe[*enemy] && safe_chains::free_liberties(map, *enemy, chain) < safe_chains::MIN_FREE_LIBERTIES
+            let free = || safe_chains::liberties_apart_from(map, *enemy, |beside| beside == chain);
+            !safe[*enemy] && free() < safe_chains::MIN_FREE_LIBERTIES
         };
         let enemies = safe_chains::contacts(map, chain).into_iter();
         let mut race: Vec<usize> = enemies.filter(|enemy| is_at_risk(enemy) || is_short(enemy)).collect();
@@ -470,67 +454,11 @@ fn local_problem(
     Some((problem, groups))
 }
 
-/// Returns true if a chain, given by its number on the whole board, lives in seki whoever moves first.
-fn lives_in_seki(area: &SearchedArea, number: usize) -> bool {
-    let [one, other] = &area.outcomes;
-    let in_seki = || area.chains.iter().zip(chains_in_seki(area, one)).any(|it| it == (&number, true));
-    one == other && in_seki()
-}
-
 /// Marks the chains of an area that live in seki.
 fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusResult]) {
-    for (&number, in_seki) in area.chains.iter().zip(chains_in_seki(area, outcome)) {
+    for (&number, in_seki) in area.chains.iter().zip(area.chains_in_seki(outcome)) {
         if in_seki {
             results[number].status = ChainStatus::Seki;
         }
     }
-}
-
-/// Returns true for each chain of an area that lives in seki with a chain of the other player.
-fn chains_in_seki(area: &SearchedArea, outcome: &LocalOutcome) -> Vec<bool> {
-    let kept = |player: Player| {
-        let groups = area.groups.iter().zip(&outcome.is_lost);
-        groups
-            .filter(|(group, is_lost)| group.player == player && !**is_lost)
-            .fold(0, |set: PointSet, (group, _)| set | group.stones)
-    };
-    let stones = Player::BOTH.map(kept);
-    if stones.contains(&0) {
-        return vec![false; area.groups.len()];
-    }
-    let in_seki = |(group, &is_lost): (&LocalGroup, &bool)| {
-        let enemies = stones[group.player.other().index()];
-        let limit = MAX_AREA_POSITIONS / 4;
-        !is_lost && local_outcome::lives_in_seki(&area.problem.area, limit, stones, *group, enemies)
-    };
-    let found: Vec<bool> = area.groups.iter().zip(&outcome.is_lost).map(in_seki).collect();
-    let players = area.groups.iter().zip(&found).filter(|(_, in_seki)| **in_seki);
-    let has = |player: Player| players.clone().any(|(group, _)| group.player == player);
-    if Player::BOTH.into_iter().all(has) { found } else { vec![false; found.len()] }
-}
-
-/// Returns the chains that are not safe, grouped by contact with each other or with the same empty region.
-fn components(map: &ChainMap, safe: &[bool]) -> Vec<Vec<usize>> {
-    let mut part: Vec<usize> = (0..map.chains.len()).collect();
-    let mut join = |one: usize, other: usize| {
-        let (from, to) = (part[one].max(part[other]), part[one].min(part[other]));
-        part.iter_mut().filter(|part| **part == from).for_each(|part| *part = to);
-    };
-    for (number, chain) in map.chains.iter().enumerate().filter(|(number, _)| !safe[*number]) {
-        chain.enemies.iter().filter(|&&enemy| !safe[enemy]).for_each(|&enemy| join(number, enemy));
-    }
-    for region in &map.regions {
-        let unsafe_chains: Vec<usize> =
-            region.borders.iter().map(|&(chain, _)| chain).filter(|&chain| !safe[chain]).collect();
-        unsafe_chains.windows(2).for_each(|pair| join(pair[0], pair[1]));
-    }
-    let mut components: Vec<Vec<usize>> = Vec::new();
-    for name in 0..map.chains.len() {
-        let members: Vec<usize> =
-            (0..map.chains.len()).filter(|&chain| !safe[chain] && part[chain] == name).collect();
-        if !members.is_empty() {
-            components.push(members);
-        }
-    }
-    components
 }

@@ -69,14 +69,7 @@ pub(super) fn settled_without_search(
 pub(super) fn assumed_safe(map: &ChainMap, component: &[usize], lost: &[f64]) -> Vec<bool> {
     let is_doubtful =
         |chain: usize| (MAX_SHARE_ASSUMED_SAFE..1.0 - MAX_SHARE_ASSUMED_SAFE).contains(&lost[chain]);
-    let free_liberties = |chain: usize| -> usize {
-        let is_free = |borders: &[(usize, usize)]| !borders.iter().any(|&(beside, _)| is_doubtful(beside));
-        let free = map.regions.iter().filter(|region| is_free(&region.borders));
-        free.flat_map(|region| &region.borders)
-            .filter(|border| border.0 == chain)
-            .map(|border| border.1)
-            .sum()
-    };
+    let free_liberties = |chain| liberties_apart_from(map, chain, is_doubtful);
     let is_safe = |chain: usize| {
         let may_race = contacts(map, chain).into_iter().any(is_doubtful);
         lost[chain] < MAX_SHARE_ASSUMED_SAFE
@@ -105,10 +98,10 @@ fn with_two_eye_spaces(map: &ChainMap, candidates: impl Fn(usize) -> bool) -> Ve
     }
 }
 
-/// Returns the number of liberties of a chain in regions that another chain does not touch.
-pub(super) fn free_liberties(map: &ChainMap, chain: usize, other: usize) -> usize {
-    let touches = |borders: &[(usize, usize)]| borders.iter().any(|&(beside, _)| beside == other);
-    let free = map.regions.iter().filter(|region| !touches(&region.borders));
+/// Returns the number of liberties of a chain in regions that no chain among `others` touches.
+pub(super) fn liberties_apart_from(map: &ChainMap, chain: usize, others: impl Fn(usize) -> bool) -> usize {
+    let is_free = |borders: &[(usize, usize)]| !borders.iter().any(|&(beside, _)| others(beside));
+    let free = map.regions.iter().filter(|region| is_free(&region.borders));
     free.flat_map(|region| &region.borders).filter(|border| border.0 == chain).map(|border| border.1).sum()
 }
 

@@ -31,12 +31,10 @@ pub(super) fn read(
     let komi = fields.komi(rules, komi.as_ref())?;
     let (game, has_forbidden) = fields.game(size, rules, komi, defaults.keys)?;
     let turns = fields.turns(game.moves.len())?;
-    let mut requested: Vec<(usize, i64)> = Vec::with_capacity(turns.len());
-    for (turn, priority) in turns.iter().copied().zip(fields.priorities(turns.len())?) {
-        if requested.iter().all(|&(known, _)| known != turn) {
-            requested.push((turn, priority));
-        }
-    }
+    let mut is_new = vec![true; game.moves.len() + 1];
+    let prioritised = turns.iter().copied().zip(fields.priorities(turns.len())?);
+    let requested: Vec<(usize, i64)> =
+        prioritised.filter(|&(turn, _)| std::mem::take(&mut is_new[turn])).collect();
     let (overrides, mut ignored) = fields.overrides()?;
     ignored.extend(fields.ignored());
     ignored.extend(has_forbidden.then(|| IgnoredField { field: "moves".to_owned(), reason: FORBIDDEN_MOVE }));

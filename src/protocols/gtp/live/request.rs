@@ -140,7 +140,7 @@ impl Request {
                 }
                 "minmoves" => self.min_moves = arguments.number("a number of moves")?,
                 "maxmoves" => self.max_moves = arguments.number("a number of moves")?,
-                _ if self.dialect.unsupported_keys().contains(&key) => {
+                _ if self.dialect.ignores(key) => {
                     if flag(&mut arguments)? {
                         self.unsupported.push(key.to_owned());
                     }
@@ -165,27 +165,15 @@ const INTERVAL: &str = "an interval in hundredths of a second";
 const VERTICES: &str = "vertices separated by commas";
 const KEYS: &str = "a colour, an interval, or interval, avoid, allow, minmoves, maxmoves, ownership, movesOwnership, \
                     pvVisits, pvEdgeVisits or rootInfo";
-/// KataGo's keys that are accepted although nothing is written for them: those that no dialect supports, and those of parts
-/// that lines of whole numbers do not have.
-const UNSUPPORTED_KEYS: [&str; 8] = [
-    "ownershipStdev",
-    "movesOwnershipStdev",
-    "noResultValue",
-    "ownership",
-    "movesOwnership",
-    "pvVisits",
-    "pvEdgeVisits",
-    "rootInfo",
-];
-/// Number of the keys that no dialect supports.
-const NOWHERE_SUPPORTED: usize = 3;
+/// Keys of KataGo's that are accepted although no dialect writes anything for them.
+const UNSUPPORTED_KEYS: [&str; 3] = ["ownershipStdev", "movesOwnershipStdev", "noResultValue"];
+/// Keys of parts that lines of whole numbers do not have.
+const PART_KEYS: [&str; 5] = ["ownership", "movesOwnership", "pvVisits", "pvEdgeVisits", "rootInfo"];
 
 impl Dialect {
-    fn unsupported_keys(self) -> &'static [&'static str] {
-        match self {
-            Dialect::LeelaZero | Dialect::Sabaki => &UNSUPPORTED_KEYS,
-            Dialect::KataGo | Dialect::Cgos => &UNSUPPORTED_KEYS[..NOWHERE_SUPPORTED],
-        }
+    fn ignores(self, key: &str) -> bool {
+        let has_parts = matches!(self, Dialect::KataGo | Dialect::Cgos);
+        UNSUPPORTED_KEYS.contains(&key) || !has_parts && PART_KEYS.contains(&key)
     }
 }
 
