@@ -16,16 +16,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// [`evaluates_leaves`](super::SearchParameters::evaluates_leaves). If another worker evaluates it, waits for that one.
     fn evaluate_leaf(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
         let Some(place) = self.pending else { return self.evaluate_and_store(entry) };
-        loop {
-            if let Some(page) = self.table.page(entry) {
-                return Expansion::Page(page);
-            }
-            let expansion = place.unless_pending(entry.key(), || self.evaluate_and_store(entry));
-            match expansion {
-                Some(expansion) => return expansion,
-                None => place.wait(entry.key(), self.pause),
-            }
-        }
+        let (table, pause) = (self.table, self.pause);
+        let stored = || table.page(entry).map(Expansion::Page);
+        place.stored_or_evaluated(entry.key(), pause, stored, || self.evaluate_and_store(entry))
     }
 
     /// Asks the evaluator, then claims a page for the answer. A page chosen before a long evaluation might be in use

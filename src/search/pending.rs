@@ -46,6 +46,27 @@ impl PendingPlace<'_> {
         result
     }
 
+    /// Returns what `stored` finds for the position with `key`, else what `evaluate` returns, once no other worker evaluates
+    /// the position.
+    pub(super) fn stored_or_evaluated<T>(
+        &self,
+        key: u64,
+        pause: &dyn Pause,
+        stored: impl Fn() -> Option<T>,
+        mut evaluate: impl FnMut() -> T,
+    ) -> T {
+        loop {
+            if let Some(found) = stored() {
+                return found;
+            }
+            // Another worker may have stored its evaluation and left since the look above.
+            match self.unless_pending(key, || stored().unwrap_or_else(&mut evaluate)) {
+                Some(result) => return result,
+                None => self.wait(key, pause),
+            }
+        }
+    }
+
     /// Returns true if another worker evaluates the position with `key`.
     fn is_pending(&self, key: u64) -> bool {
         let mut others = self.all.0.iter().enumerate().filter(|(worker, _)| *worker != self.own);
@@ -67,6 +88,7 @@ impl PendingPlace<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::pause::ThreadPause;
     use std::sync::atomic::AtomicBool;
 
     #[test]
@@ -77,6 +99,23 @@ mod tests {
             first.unless_pending(7, || (second.unless_pending(7, || 1), second.unless_pending(8, || 2)));
         assert_eq!(result, Some((None, Some(2))));
         assert_eq!(second.unless_pending(7, || 3), Some(3));
+    }
+
+    #[test]
+    fn an_evaluation_stored_just_before_the_claim_is_not_made_again() {
+        let pending = PendingEvaluations::new(2);
+        let (stored, looks) = (AtomicU64::new(0), AtomicU64::new(0));
+        let look = || {
+            let found = stored.load(SeqCst);
+            if looks.fetch_add(1, SeqCst) == 0 {
+                // The other worker stores its evaluation between the first look and the claim.
+                pending.place(1).unless_pending(7, || stored.store(5, SeqCst));
+            }
+            (found != 0).then_some(found)
+        };
+        let evaluate = || unreachable!("an evaluation is stored");
+        assert_eq!(pending.place(0).stored_or_evaluated(7, &ThreadPause, look, evaluate), 5);
+        assert_eq!(looks.into_inner(), 2);
     }
 
     #[test]

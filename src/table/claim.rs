@@ -48,7 +48,7 @@ impl Table {
                         let age = age(former.generation, generation) as usize;
                         counters.evictions_by_age[age.min(AGES - 1)] += 1;
                     }
-                    return Some(self.first_duplicate(entry));
+                    return Some(self.first_duplicate(entry, counters));
                 }
             }
             counters.contention += 1;
@@ -61,12 +61,12 @@ impl Table {
     }
 
     /// Returns the entry that a probe finds, of those that several workers made for one position at the same moment.
-    /// Frees the pages of the others, which no worker would find.
+    /// Frees the pages of the others, which no worker would find, and counts them as lost.
     ///
     /// The fence excludes that two workers both miss the other's entry. The worker that sees both reads the later
     /// entry's page by an exchange: either it finds the page, or the worker that names one afterwards sees the
     /// first entry in [`name_page`](Table::name_page).
-    fn first_duplicate<'t>(&'t self, made: Entry<'t>) -> Entry<'t> {
+    fn first_duplicate<'t>(&'t self, made: Entry<'t>, counters: &mut Counters) -> Entry<'t> {
         fence(SeqCst);
         let key = made.key();
         let mut found = None;
@@ -78,7 +78,9 @@ impl Table {
             if found.is_none() {
                 found = Some(entry);
             } else {
-                self.free_chain(entry.page_by_exchange(), key);
+                let page = entry.page_by_exchange();
+                counters.lost_pages += u64::from(page != 0);
+                self.free_chain(page, key);
             }
         }
         found.unwrap_or(made)

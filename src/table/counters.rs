@@ -92,7 +92,8 @@ counters! {
     /// Positions refused an entry or a page, because all candidates for eviction were protected or taken by other
     /// workers.
     refused: u64 = "refused",
-    /// Pages found to be evicted when their position was visited again.
+    /// Pages found to be evicted when their position was visited again, and those of a second entry made for a position
+    /// at the same moment.
     lost_pages: u64 = "lostBlocks",
     /// Backups dropped because the entry or the page had been evicted since the descent.
     late_updates: u64 = "lateUpdates",

@@ -96,13 +96,15 @@ fn the_first_simulation_has_the_value_of_the_root() {
 }
 
 #[test]
-fn workers_never_ask_for_the_same_position_twice() {
+fn workers_never_ask_again_for_a_stored_position() {
     let (root, questions) = (board(5), Questions::default());
     let table = ranked(&root, 8 << 20);
     let report = search(&table, &root, 2_000, 8, &evaluator(&questions, FEW, Duration::from_micros(300)));
     assert_eq!(report.simulations, 2_000);
     let asked = questions.lock().unwrap();
-    assert!(asked.values().all(|&times| times == 1), "{:?}", asked.values().max());
+    // Two entries made for a position at the same moment cost one of their evaluations.
+    let repeated = asked.values().map(|&times| u64::from(times) - 1).sum::<u64>();
+    assert!(repeated <= report.counters.lost_pages, "{repeated} questions were asked again");
     let found = table.scan(&mut |_| {});
     assert_eq!((found.orphans, found.faults), (0, 0));
 }
