@@ -2,6 +2,7 @@
 
 mod board;
 mod clients;
+mod katago;
 mod random;
 mod records;
 mod text;

@@ -188,7 +188,12 @@ impl Session {
 
     /// Starts a game on an empty board with full clocks.
     pub(super) fn new_game(&mut self, size: Size) -> Result<(), EngineError> {
-        self.set_record(Record::new(size, self.terms.rules, self.terms.komi))?;
+        self.begin(Record::new(size, self.terms.rules, self.terms.komi))
+    }
+
+    /// Starts a game from a record with full clocks; on error the game is unchanged.
+    pub(super) fn begin(&mut self, record: Record) -> Result<(), EngineError> {
+        self.set_record(record)?;
         self.clock.restart();
         Ok(())
     }

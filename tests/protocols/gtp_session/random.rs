@@ -9,7 +9,7 @@ const COMMANDS: &str = "\
     all_legal boardsize clear_board clear_cache cputime final_score final_status_list \
     fixed_handicap genmove get_komi gg-undo is_legal kgs-time_settings known_command komi \
     list_commands list_stones loadsgf place_free_handicap play rectangular_boardsize reg_genmove \
-    set_free_handicap set_random_seed showboard tewari-table time_left time_settings undo nosuch";
+    set_free_handicap set_position set_random_seed showboard tewari-table time_left time_settings undo nosuch";
 
 /// Valid and invalid arguments.
 const ARGUMENTS: &str = "\

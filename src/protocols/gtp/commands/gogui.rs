@@ -6,6 +6,7 @@ use super::{Arguments, GtpError, Session, rows, vertices};
 use crate::base::game::{Game, Move, Player};
 use crate::go::handicap::stones_given;
 use crate::go::{Position, Record, Size};
+use crate::records::sgf::DefaultTerms;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -68,15 +69,30 @@ pub(super) fn setup_player(session: &mut Session, mut arguments: Arguments<'_>) 
 
 fn set_up(session: &mut Session, stones: &[(Player, Move)], to_play: Player) -> Result<String, GtpError> {
     let position = session.position();
-    let (size, rules, komi) = (position.size(), position.rules(), position.komi());
-    let mut position = Position::with_stones(size, rules, komi, stones, to_play)
-        .map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
-    position.compensate_for(stones_given(position.board().stones().map(usize::from)));
+    let terms = DefaultTerms { rules: position.rules(), komi: position.komi() };
+    let position = set_up_position(position.size(), terms, stones, to_play)?;
     session.set_record(Record::from_position(position)).map_err(GtpError::SizeFailed)?;
     Ok(String::new())
 }
 
-fn players_and_vertices(arguments: &mut Arguments<'_>, size: Size) -> Result<Vec<(Player, Move)>, GtpError> {
+/// Returns the position with the given stones. Two or more stones of Black alone are a handicap.
+pub(super) fn set_up_position(
+    size: Size,
+    terms: DefaultTerms,
+    stones: &[(Player, Move)],
+    to_play: Player,
+) -> Result<Position, GtpError> {
+    let mut position = Position::with_stones(size, terms.rules, terms.komi, stones, to_play)
+        .map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
+    position.compensate_for(stones_given(position.board().stones().map(usize::from)));
+    Ok(position)
+}
+
+/// Parses pairs of a colour and a vertex, up to the end of the arguments.
+pub(super) fn players_and_vertices(
+    arguments: &mut Arguments<'_>,
+    size: Size,
+) -> Result<Vec<(Player, Move)>, GtpError> {
     let mut moves = Vec::new();
     while let Some(word) = arguments.next_word() {
         let player = Arguments::new(word).player().map_err(|_| GtpError::InvalidColorOrCoordinate)?;

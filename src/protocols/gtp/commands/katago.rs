@@ -2,12 +2,13 @@
 //!
 //! Source: KataGo docs/GTP_Extensions.md.
 
-use super::gogui::{SessionParameter, UNLIMITED_COUNT, set};
+use super::gogui::{SessionParameter, UNLIMITED_COUNT, players_and_vertices, set, set_up_position};
 use super::{Arguments, GtpError, Session, rows};
-use crate::base::game::{Game, Move};
+use crate::base::game::{Game, Move, Player};
 use crate::engine::evaluation::{self, NetworkEvaluation};
-use crate::go::Position;
+use crate::go::{Position, Record};
 use crate::records::sgf::rules;
+use serde_json::{Map, Value, json};
 
 /// KataGo's names of parameters, and the settings they stand for.
 const PARAMETERS: [(&str, SessionParameter); 4] = [
@@ -23,13 +24,67 @@ pub(super) fn list_params(_: &mut Session, _: Arguments<'_>) -> Result<String, G
 
 /// Returns the value of a parameter; for a limit that is not set, KataGo's value.
 pub(super) fn get_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
-    let budget = session.options.decisions.budget;
-    Ok(match find(&mut arguments)? {
-        SessionParameter::Visits => budget.visits.unwrap_or(UNLIMITED_COUNT).to_string(),
-        SessionParameter::Simulations => budget.simulations.unwrap_or(UNLIMITED_COUNT).to_string(),
-        SessionParameter::Time => budget.time.map_or(1e20, |time| time.as_secs_f64()).to_string(),
-        _ => session.engine.options().parameters.threads.to_string(),
+    let parameter = find(&mut arguments)?;
+    Ok(match parameter {
+        // Without an exponent, which the value has in JSON.
+        SessionParameter::Time => seconds(session).to_string(),
+        _ => value(session, parameter).to_string(),
     })
+}
+
+/// Returns the values of all parameters as a JSON object.
+pub(super) fn get_params(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    let values = PARAMETERS.map(|(name, parameter)| (name.to_owned(), value(session, parameter)));
+    Ok(Value::Object(Map::from_iter(values)).to_string())
+}
+
+fn value(session: &Session, parameter: SessionParameter) -> Value {
+    let budget = session.options.decisions.budget;
+    match parameter {
+        SessionParameter::Visits => budget.visits.unwrap_or(UNLIMITED_COUNT).into(),
+        SessionParameter::Simulations => budget.simulations.unwrap_or(UNLIMITED_COUNT).into(),
+        SessionParameter::Time => seconds(session).into(),
+        _ => session.engine.options().parameters.threads.into(),
+    }
+}
+
+/// Returns the maximum seconds for a move, or KataGo's value for no limit.
+fn seconds(session: &Session) -> f64 {
+    const UNLIMITED: f64 = 1e20;
+    session.options.decisions.budget.time.map_or(UNLIMITED, |time| time.as_secs_f64())
+}
+
+/// Returns the network or the evaluator in use as a JSON list of one object, with KataGo's fields; an empty list without
+/// either. The version is that of the weights format.
+pub(super) fn get_models(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    let external = session.engine.options().external.as_ref();
+    let model = match (external, session.engine.network()) {
+        (Some(evaluator), _) => Some((evaluator.name().unwrap_or(evaluator.command()), 0)),
+        (None, network) => {
+            network.map(|network| network.architecture()).map(|it| (it.name.as_str(), it.version()))
+        }
+    };
+    let object = |(name, version)| {
+        json!({
+            "name": name,
+            "internalName": name,
+            "maxBatchSize": 1,
+            "usesHumanSLProfile": false,
+            "version": version,
+            "usingFP16": "false",
+        })
+    };
+    Ok(Value::from_iter(model.map(object)).to_string())
+}
+
+/// `set_position COLOR VERTEX COLOR VERTEX …`: begins a game from these stones, Black to move; without stones, as
+/// `clear_board`.
+pub(super) fn set_position(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let size = session.size();
+    let stones = players_and_vertices(&mut arguments, size)?;
+    let start = set_up_position(size, session.terms, &stones, Player::Black)?;
+    session.begin(Record::from_position(start)).map_err(GtpError::SizeFailed)?;
+    Ok(String::new())
 }
 
 pub(super) fn set_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
