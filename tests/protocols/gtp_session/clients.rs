@@ -182,6 +182,10 @@ fn fischer_time_is_understood() {
         "kata-time_settings fischer-capped 60 5 90 x",
         "? syntax error: expected a number of s",
     );
+    let below =
+        "? syntax error: expected a maximum of the main time that is at least the main time, found \"59\"";
+    refuse(&mut session, "kata-time_settings fischer-capped 60 5 59 -1", below);
+    tell(&mut session, &["kata-time_settings fischer-capped 60 5 60 5"]);
     refuse(&mut session, "kata-time_settings hourglass 60", "? syntax error: expected none,");
 }
 

@@ -55,7 +55,8 @@ pub(super) fn kata_list_time_settings(_: &mut Session, _: Arguments<'_>) -> Resu
 }
 
 /// `kata-time_settings`: as `kgs-time_settings`, and `fischer MAIN INCREMENT` or `fischer-capped MAIN INCREMENT
-/// MOST_MAIN MOST_MOVE`, with maxima of the main time and of the time for a move. A negative maximum is no limit.
+/// MOST_MAIN MOST_MOVE`, with maxima of the main time, at least MAIN, and of the time for a move. A negative maximum is no
+/// limit.
 pub(super) fn kata_time_settings(
     session: &mut Session,
     mut arguments: Arguments<'_>,
@@ -71,8 +72,11 @@ pub(super) fn kata_time_settings(
     };
     arguments.next_word();
     let (main, increment) = (seconds(&mut arguments)?, seconds(&mut arguments)?);
-    let (most, longest) =
-        if is_capped { (limit(&mut arguments)?, limit(&mut arguments)?) } else { (None, None) };
+    let (most, longest) = if is_capped {
+        (main_limit(&mut arguments, main)?, limit(&mut arguments)?.map(|(longest, _)| longest))
+    } else {
+        (None, None)
+    };
     let most = most.unwrap_or(Duration::from_secs_f64(MAX_SECONDS));
     session.clock = Clock::new(TimeSystem::Fischer { main, increment, most, longest });
     Ok(String::new())
@@ -98,13 +102,23 @@ fn seconds(arguments: &mut Arguments<'_>) -> Result<Duration, GtpError> {
     Ok(Duration::from_secs_f64(seconds.min(MAX_SECONDS)))
 }
 
-/// Returns a limit in seconds; `None` if it is negative, as gtp2ogs sends it.
-fn limit(arguments: &mut Arguments<'_>) -> Result<Option<Duration>, GtpError> {
+/// Returns the limit of the main time; an error if it is below the main time at the start.
+fn main_limit(arguments: &mut Arguments<'_>, main: Duration) -> Result<Option<Duration>, GtpError> {
+    match limit(arguments)? {
+        Some((most, word)) if most < main => {
+            Err(GtpError::syntax("a maximum of the main time that is at least the main time", Some(word)))
+        }
+        limit => Ok(limit.map(|(most, _)| most)),
+    }
+}
+
+/// Returns a limit in seconds with its word; `None` if it is negative, as gtp2ogs sends it.
+fn limit<'a>(arguments: &mut Arguments<'a>) -> Result<Option<(Duration, &'a str)>, GtpError> {
     const LIMIT: &str = "a number of seconds, -1 for no limit";
     let word = arguments.word(LIMIT)?;
     match word.parse::<f64>() {
         Ok(seconds) if seconds < 0.0 => Ok(None),
-        Ok(seconds) if seconds >= 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(MAX_SECONDS)))),
+        Ok(seconds) if seconds >= 0.0 => Ok(Some((Duration::from_secs_f64(seconds.min(MAX_SECONDS)), word))),
         _ => Err(GtpError::syntax(LIMIT, Some(word))),
     }
 }
