@@ -44,11 +44,12 @@ pub(super) struct AnalysisArguments {
     /// Accepted and ignored: KataGo's network that imitates people.
     #[arg(long, value_name = "FILE")]
     human_model: Option<PathBuf>,
-    /// A file of KataGo settings, one `key = value` a line, or `@include FILE`. Applied are reportAnalysisWinratesAs,
-    /// maxVisits, maxTime and numSearchThreadsPerAnalysisThread.
+    /// A file of KataGo settings, one `key = value` a line, or `@include FILE`; of several files, each overrides those
+    /// before it. Applied are reportAnalysisWinratesAs, maxVisits, maxTime and
+    /// numSearchThreadsPerAnalysisThread.
     #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Further settings, as key=value,key=value; they override the file.
+    config: Vec<PathBuf>,
+    /// Further settings, as key=value,key=value; they override the files.
     #[arg(long, value_name = "SETTINGS")]
     override_config: Vec<String>,
     /// Threads that search each position together. Positions are searched one after the other, in one table.
@@ -69,12 +70,8 @@ pub(super) struct AnalysisArguments {
 
 pub(super) fn run(mut arguments: AnalysisArguments) -> Result<()> {
     let mut settings = AnalysisSettings::default();
-    if let Some(path) = &arguments.config {
-        settings.read_file(path, 0)?;
-    }
-    for text in &arguments.override_config {
-        text.split(',').try_for_each(|setting| settings.set(setting))?;
-    }
+    arguments.config.iter().try_for_each(|path| settings.read_file(path, 0))?;
+    arguments.override_config.iter().try_for_each(|text| settings.set_all(text))?;
     for (name, file) in [("-model", &arguments.model), ("-human-model", &arguments.human_model)] {
         settings.ignored.extend(file.as_ref().map(|_| name.to_owned()));
     }
@@ -141,6 +138,12 @@ impl AnalysisSettings {
         Ok(())
     }
 
+    /// Applies settings with commas between them, and skips empty ones, as KataGo does.
+    fn set_all(&mut self, settings: &str) -> Result<()> {
+        let mut settings = settings.split(',').filter(|setting| !setting.trim().is_empty());
+        settings.try_for_each(|setting| self.set(setting))
+    }
+
     fn set(&mut self, setting: &str) -> Result<()> {
         let Some((key, value)) = setting.split_once('=') else {
             bail!("expected key=value, found {setting:?}");
@@ -165,6 +168,7 @@ impl AnalysisSettings {
                 let threads = whole().with_context(|| expected("a whole number of threads"))?;
                 self.threads = Some(threads.clamp(1.0, 255.0) as u16);
             }
+            _ if self.ignored.iter().any(|ignored| ignored == key) => {}
             _ => self.ignored.push(key.to_owned()),
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! `tewari analysis` with the queries of KataGo's clients: real processes, started as those clients start them.
 
+mod command_line;
+
 use crate::common::program;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
