@@ -15,9 +15,6 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Visits of a position if neither its query nor the settings set them.
-const DEFAULT_VISITS: u64 = 1_000;
-
 /// Ratio of the memory budget to the maximum bytes of waiting queries, which are at least 1 MiB.
 const MIN_MEMORY_OVER_QUERIES: u64 = 16;
 /// Maximum bytes of waiting queries: room for about 1,000 positions of long games.
@@ -31,6 +28,7 @@ const MAX_INCLUDE_DEPTH: usize = 16;
 struct AnalysisSettings {
     perspective: Option<Perspective>,
     visits: Option<u64>,
+    simulations: Option<u64>,
     time: Option<Duration>,
     threads: Option<u16>,
     ignored: Vec<String>,
@@ -45,7 +43,7 @@ pub(super) struct AnalysisArguments {
     #[arg(long, value_name = "FILE")]
     human_model: Option<PathBuf>,
     /// A file of KataGo settings, one `key = value` a line, or `@include FILE`; of several files, each overrides those
-    /// before it. Applied are reportAnalysisWinratesAs, maxVisits, maxTime and
+    /// before it. Applied are reportAnalysisWinratesAs, maxVisits, maxPlayouts, maxTime and
     /// numSearchThreadsPerAnalysisThread.
     #[arg(long, value_name = "FILE")]
     config: Vec<PathBuf>,
@@ -58,7 +56,7 @@ pub(super) struct AnalysisArguments {
     /// Exit at the end of the input, without answering the queries that still wait.
     #[arg(long)]
     quit_without_waiting: bool,
-    /// Visits of a position if its query has no maxVisits. Default: 1000.
+    /// Visits of a position if its query has no maxVisits. Default: 1000, or no limit beside maxPlayouts.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     visits: Option<u64>,
     /// Seed of the random numbers.
@@ -98,7 +96,8 @@ pub(super) fn run(mut arguments: AnalysisArguments) -> Result<()> {
     let options = engine_options(board.unwrap_or(Size::new(19, 19)?), Rules::CHINESE, Komi(15));
     let defaults = QueryDefaults {
         perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
-        visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),
+        visits: arguments.visits.or(settings.visits),
+        simulations: settings.simulations,
         time: settings.time,
         keys: arguments.engine.key_policy(),
         finishes_queue: !arguments.quit_without_waiting,
@@ -152,14 +151,15 @@ impl AnalysisSettings {
         let number = || value.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 1e15);
         let whole = || number().filter(|number| number.fract() == 0.0);
         let expected = |what: &str| format!("expected {key}={what}, found {value:?}");
+        let count =
+            || whole().map(|count| count as u64).with_context(|| expected("a whole number of at least 1"));
         match key {
             "reportAnalysisWinratesAs" => {
                 let perspective = Perspective::parse(value);
                 self.perspective = Some(perspective.with_context(|| expected("BLACK, WHITE or SIDETOMOVE"))?);
             }
-            "maxVisits" => {
-                self.visits = Some(whole().with_context(|| expected("a whole number of at least 1"))? as u64)
-            }
+            "maxVisits" => self.visits = Some(count()?),
+            "maxPlayouts" => self.simulations = Some(count()?),
             "maxTime" => {
                 let seconds = number().with_context(|| expected("seconds"))?;
                 self.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
@@ -196,7 +196,8 @@ mod tests {
             assert_eq!(set(&format!("maxVisits={value}")), Err(expected));
         }
         assert!(set("numSearchThreads=1.5").is_err_and(|error| error.contains("found \"1.5\"")));
-        for setting in ["maxVisits=10", "maxVisits=1e3", "numSearchThreads=2", "maxTime=0.5"] {
+        for setting in ["maxVisits=10", "maxVisits=1e3", "maxPlayouts=5", "numSearchThreads=2", "maxTime=0.5"]
+        {
             assert_eq!(set(setting), Ok(()));
         }
     }

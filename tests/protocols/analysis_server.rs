@@ -1,6 +1,7 @@
 //! `tewari analysis` with the queries of KataGo's clients: real processes, started as those clients start them.
 
 mod command_line;
+mod limits;
 
 use crate::common::program;
 use serde_json::{Value, json};

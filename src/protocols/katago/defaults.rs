@@ -26,13 +26,19 @@ impl Perspective {
     }
 }
 
+/// Maximum visits of a position if nothing else limits its visits or simulations.
+pub(super) const DEFAULT_VISITS: u64 = 1_000;
+
 /// Settings for fields that a query omits.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryDefaults {
     /// The perspective of win rates and scores.
     pub perspective: Perspective,
-    /// Maximum visits of the root, those of earlier searches included.
-    pub visits: u64,
+    /// Maximum visits of the root, those of earlier searches included. `None`: 1,000, or no limit if the number of
+    /// simulations is limited.
+    pub visits: Option<u64>,
+    /// Maximum simulations of a search.
+    pub simulations: Option<u64>,
     /// Maximum time for a position.
     pub time: Option<Duration>,
     /// The key policy: which transpositions share statistics.

@@ -21,7 +21,7 @@ const UNSUPPORTED_DEPTH: &str =
     "moves are avoided or allowed only at the root: untilDepth above 1 is treated as 1";
 
 fn is_known(key: &str) -> bool {
-    const KNOWN: [&str; 24] = [
+    const KNOWN: [&str; 25] = [
         "id",
         "moves",
         "initialStones",
@@ -33,6 +33,7 @@ fn is_known(key: &str) -> bool {
         "boardYSize",
         "analyzeTurns",
         "maxVisits",
+        "maxPlayouts",
         "analysisPVLen",
         "includeOwnership",
         "includeMovesOwnership",

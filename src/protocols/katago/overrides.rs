@@ -12,6 +12,7 @@ use std::time::Duration;
 pub(super) struct Overrides {
     pub(super) perspective: Option<Perspective>,
     pub(super) visits: Option<u64>,
+    pub(super) simulations: Option<u64>,
     pub(super) time: Option<Duration>,
 }
 
@@ -31,11 +32,13 @@ impl QueryFields<'_> {
             let refusal = |expected: &str| {
                 self.unexpected_part("overrideSettings", &format!("{key}: {expected}"), Some(value))
             };
+            let count = || {
+                let count = number(value).filter(|count| *count >= 1.0 && count.fract() == 0.0);
+                count.map(|count| count as u64).ok_or_else(|| refusal(EXPECTED_POSITIVE))
+            };
             match key.as_str() {
-                "maxVisits" => {
-                    let visits = number(value).filter(|visits| *visits >= 1.0 && visits.fract() == 0.0);
-                    overrides.visits = Some(visits.ok_or_else(|| refusal(EXPECTED_POSITIVE))? as u64);
-                }
+                "maxVisits" => overrides.visits = Some(count()?),
+                "maxPlayouts" => overrides.simulations = Some(count()?),
                 "maxTime" => {
                     let seconds = number(value).filter(|&seconds| seconds > 0.0);
                     let seconds = seconds.ok_or_else(|| refusal("expected a number of seconds above 0"))?;

@@ -13,7 +13,10 @@ use std::time::Duration;
 pub(super) struct Query {
     pub(super) id: String,
     pub(super) perspective: Perspective,
-    pub(super) visits: u64,
+    /// Maximum visits of the root, those of earlier searches included.
+    pub(super) visits: Option<u64>,
+    /// Maximum simulations of a search for the query.
+    pub(super) simulations: Option<u64>,
     pub(super) time: Option<Duration>,
     pub(super) report_interval: Option<Duration>,
     pub(super) first_report: Option<Duration>,

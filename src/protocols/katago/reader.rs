@@ -1,6 +1,6 @@
 //! Parser of queries. The field names are those of KataGo's analysis engine (KataGo docs/Analysis_Engine.md).
 
-use super::defaults::QueryDefaults;
+use super::defaults::{DEFAULT_VISITS, QueryDefaults};
 use super::error::{IgnoredField, QueryError};
 use super::fields::{EXPECTED_ID, EXPECTED_POSITIVE, QueryFields};
 use super::memory_limit::Reservation;
@@ -38,10 +38,13 @@ pub(super) fn read(
     let (overrides, mut ignored) = fields.overrides()?;
     ignored.extend(fields.ignored());
     ignored.extend(has_forbidden.then(|| IgnoredField { field: "moves".to_owned(), reason: FORBIDDEN_MOVE }));
+    let simulations = fields.positive("maxPlayouts")?.or(overrides.simulations).or(defaults.simulations);
+    let visits = fields.positive("maxVisits")?.or(overrides.visits).or(defaults.visits);
     let query = Arc::new(Query {
         id: id.to_owned(),
         perspective: overrides.perspective.unwrap_or(defaults.perspective),
-        visits: fields.positive("maxVisits")?.or(overrides.visits).unwrap_or(defaults.visits),
+        visits: visits.or(simulations.is_none().then_some(DEFAULT_VISITS)),
+        simulations,
         time: overrides.time.or(defaults.time),
         report_interval: fields.seconds("reportDuringSearchEvery")?,
         first_report: fields.seconds("firstReportDuringSearchAfter")?,
@@ -240,7 +243,8 @@ mod tests {
 
     const DEFAULTS: QueryDefaults = QueryDefaults {
         perspective: Perspective::SideToMove,
-        visits: 1,
+        visits: Some(1),
+        simulations: None,
         time: None,
         keys: KeyPolicy::Plain,
         finishes_queue: true,
@@ -317,6 +321,7 @@ mod tests {
             ),
             ("overrideSettings", json!([]), "expected an object", "[]"),
             ("overrideSettings", json!({"maxVisits": 10.5}), &format!("maxVisits: {WHOLE}"), "10.5"),
+            ("overrideSettings", json!({"maxPlayouts": 0}), &format!("maxPlayouts: {WHOLE}"), "0"),
             ("overrideSettings", json!({"maxVisits": "0"}), &format!("maxVisits: {WHOLE}"), "\"0\""),
             ("overrideSettings", json!({"maxTime": 0}), "maxTime: expected a number of seconds above 0", "0"),
             (

@@ -3,7 +3,7 @@
 use super::defaults::QueryDefaults;
 use super::frontend::Frontend;
 use super::message::{self, ResultParts};
-use super::query::PositionRequest;
+use super::query::{PositionRequest, Query};
 use crate::base::input::LineReader;
 use crate::engine::{Engine, FINAL_REPORT_WAIT, LIVE_REPORT_WAIT};
 use crate::go::Record;
@@ -82,8 +82,8 @@ impl<W: Write> Server<W> {
             message::result(request, &position, report, parts, is_during_search)
         };
         engine.set_root_moves(restricted);
-        let limits =
-            Limits { visits: Some(request.query.visits), time: request.query.time, ..Limits::default() };
+        let Query { visits, simulations, time, .. } = *request.query;
+        let limits = Limits { visits, simulations, time, ..Limits::default() };
         let mut failure = None;
         let first = request.query.first_report.or(request.query.report_interval);
         let mut next = first.map(|interval| Instant::now() + interval);

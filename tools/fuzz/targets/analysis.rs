@@ -29,7 +29,8 @@ fuzz_target!(|data: &[u8]| {
     options.parameters.threads = if flags & 0x20 == 0 { 1 } else { 2 };
     let defaults = QueryDefaults {
         perspective: if flags & 0x40 == 0 { Perspective::SideToMove } else { Perspective::Of(Player::White) },
-        visits: 8,
+        visits: Some(8),
+        simulations: None,
         time: Some(Duration::from_secs_f64(MOST_SECONDS)),
         keys: KeyPolicy::default(),
         finishes_queue: flags & 0x80 == 0,
