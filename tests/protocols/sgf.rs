@@ -4,6 +4,7 @@
 mod charsets;
 mod damaged;
 mod oracle;
+mod repeated;
 mod terms;
 
 use proptest::prelude::*;

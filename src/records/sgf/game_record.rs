@@ -63,7 +63,7 @@ pub const MAX_WARNINGS: usize = 20;
 /// Most nodes contain only a move, so everything else is boxed: a file of 10 MB may have millions of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The moves (`B`, `W`) in the order of the file; FF\[4\] allows one.
+    /// The moves (`B`, `W`) in the order of the file, the first value of each property; FF\[4\] allows one move.
     pub moves: Box<[(Player, RecordMove)]>,
     rest: Option<Box<NodeProperties>>,
 }

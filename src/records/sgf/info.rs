@@ -11,7 +11,7 @@ use super::value::{self, PropertyValue, RecordBoard};
 /// Fails if the board size is outside the range of SGF, since no point could be read.
 pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
     let mut warnings = Vec::new();
-    let board = match first(properties, "SZ") {
+    let board = match only(properties, "SZ", &mut warnings) {
         Some(value) => value::size(value.raw)
             .ok_or_else(|| SgfError::BoardSize { at: value.at, given: excerpt(value.raw) })?,
         None => RecordBoard { columns: 19, rows: 19 },
@@ -34,7 +34,7 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
         date: None,
         event: None,
         title: None,
-        charset_label: text(properties, "CA"),
+        charset_label: text(properties, "CA", &mut warnings),
         nodes: Vec::new(),
         total_nodes: 0,
         forks: 0,
@@ -79,7 +79,7 @@ pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
         (&mut record.title, "GN"),
     ] {
         if field.is_none() {
-            *field = text(properties, name);
+            *field = text(properties, name, warnings);
         }
     }
 }
@@ -98,8 +98,22 @@ fn is_from_fox(applications: &[String], properties: &[Property]) -> bool {
     FOX.into_iter().any(has) || (has("gnu go:3.8") && has_blank_title())
 }
 
-fn text(properties: &[Property], name: &str) -> Option<String> {
-    first(properties, name).map(|value| value::simple_text(value.raw))
+fn text(properties: &[Property], name: &str, warnings: &mut Vec<String>) -> Option<String> {
+    only(properties, name, warnings).map(|value| value::simple_text(value.raw))
+}
+
+/// Returns the [`first`] value of a property that should have one, and adds a warning about another value.
+fn only<'a>(
+    properties: &[Property<'a>],
+    name: &str,
+    warnings: &mut Vec<String>,
+) -> Option<PropertyValue<'a>> {
+    let first = first(properties, name)?;
+    let is_other = |value: &PropertyValue| ![first.raw.trim(), ""].contains(&value.raw.trim());
+    if let Some(second) = all(properties, name).find(is_other) {
+        warn_of_second(warnings, name, first, second);
+    }
+    Some(first)
 }
 
 /// Returns the first value of a property that is not blank: `KM[]` equals a missing `KM`.
@@ -118,12 +132,22 @@ fn checked<T>(
     warnings: &mut Vec<String>,
     read: impl Fn(&str) -> Option<T>,
 ) -> Option<T> {
-    let value = first(properties, name)?;
+    let value = only(properties, name, warnings)?;
     let read = read(value.raw);
     if read.is_none() {
         warn(warnings, name, expected, value);
     }
     read
+}
+
+/// Adds a warning about a second value of a property that should have one.
+pub(super) fn warn_of_second(
+    warnings: &mut Vec<String>,
+    name: &str,
+    first: PropertyValue,
+    second: PropertyValue,
+) {
+    warn(warnings, name, &format!("no value beside {name}[{}]", excerpt(first.raw)), second);
 }
 
 /// Adds a warning about a value that is ignored.

@@ -239,10 +239,13 @@ impl<'a> Parser<'a> {
                 "AE" => self.setup(&mut rest, board, None, property, at)?,
                 "B" | "W" => {
                     let player = if name == "B" { Player::Black } else { Player::White };
-                    self.keep(property.values.len(), at)?;
+                    self.keep(1, at)?;
                     // Exact, since almost every node has one move.
-                    moves.reserve_exact(property.values.len());
-                    moves.extend(property.values.iter().map(|&value| (player, board.place(name, value))));
+                    moves.reserve_exact(1);
+                    moves.extend(property.values.first().map(|&value| (player, board.place(name, value))));
+                    if let [first, second, ..] = property.values[..] {
+                        info::warn_of_second(&mut record.warnings, name, first, second);
+                    }
                 }
                 "PL" => {
                     if let Some(&value) = property.values.first() {
