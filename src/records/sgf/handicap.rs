@@ -3,7 +3,7 @@
 //! `HA` without stones: Fox means the customary points, and KataGo (`Sgf::parse`) and KaTrain place the stones there
 //! for its records. Other sources do not define the points, so no stones are placed and a warning is added.
 
-use super::game_record::{GameRecord, RecordMove, RecordPoint};
+use super::game_record::{GameRecord, Node, RecordMove, RecordPoint};
 use crate::base::game::{Move, Player};
 use crate::go::handicap::{fixed_points, most_fixed};
 use crate::go::{IllegalMove, Rules, Size};
@@ -24,11 +24,14 @@ struct FirstStones {
 
 impl GameRecord {
     /// Returns the number of handicap stones on the board, whatever `HA` states: two or more set up for Black only, if
-    /// White moves first, or two or more that Black plays before White's first stone. White may pass between them.
+    /// White moves first (by `PL` in a record without moves), or two or more that Black plays before White's first stone.
+    /// White may pass between them.
     #[must_use]
     pub fn counted_handicap(&self) -> usize {
         let FirstStones { set_up: [black, white], played, is_position_by_moves, .. } = self.first_stones();
-        let white_begins = self.moves().next().is_some_and(|(player, _)| *player == Player::White);
+        let first_player = self.moves().next().map(|(player, _)| *player);
+        let named = || self.nodes.iter().rev().find_map(Node::player_to_move);
+        let white_begins = first_player.or_else(named) == Some(Player::White);
         match (black, white) {
             (0, 0) if played >= 2 && !is_position_by_moves => played,
             (2.., 0) if white_begins => black,
