@@ -5,6 +5,7 @@
 //! territory scoring the count includes the answers that the filling of neutral points requires. All this is computed in
 //! one orientation of the board, so that a position and its images under symmetries have the same count.
 
+mod area_search;
 mod chain_map;
 mod chain_status;
 mod cleanup_moves;
@@ -15,6 +16,7 @@ mod local_search;
 mod lost_shares;
 mod needed_defences;
 mod orientation;
+mod races;
 mod safe_chains;
 mod searched_area;
 

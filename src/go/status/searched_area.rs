@@ -1,6 +1,6 @@
 //! The result of the search of one area: the outcomes for its chains, and sekis.
 
-use super::local_game::PointSet;
+use super::local_game::{self, PointSet};
 use super::local_outcome::{self, LocalGroup, LocalOutcome};
 use super::local_problem::LocalProblem;
 use crate::base::game::Player;
@@ -26,22 +26,34 @@ impl SearchedArea {
         self.outcomes[0].value.abs_diff(self.outcomes[1].value)
     }
 
-    /// Returns true if a chain, given by its number on the whole board, lives in seki whoever moves first.
-    pub(super) fn settles_seki_of(&self, number: usize) -> bool {
-        let [one, other] = &self.outcomes;
-        let in_seki = || self.chains.iter().zip(self.chains_in_seki(one)).any(|it| it == (&number, true));
-        one == other && in_seki()
+    /// Returns true if the first move does not matter.
+    pub(super) fn is_settled(&self) -> bool {
+        self.outcomes[0] == self.outcomes[1]
     }
 
-    /// Returns true for each chain that lives in seki with a chain of the other player.
-    pub(super) fn chains_in_seki(&self, outcome: &LocalOutcome) -> Vec<bool> {
+    /// Returns true if a chain, given by its number on the whole board, lives in seki whoever moves first.
+    pub(super) fn settles_seki_of(&self, number: usize) -> bool {
+        let in_seki = self.chains_in_seki(&self.outcomes[0], None);
+        self.is_settled() && self.chains.iter().zip(in_seki).any(|it| it == (&number, true))
+    }
+
+    /// Returns true for each chain that lives in seki with a chain of the other player once `first_move`, a player and a local
+    /// number, is played.
+    pub(super) fn chains_in_seki(
+        &self,
+        outcome: &LocalOutcome,
+        first_move: Option<(Player, usize)>,
+    ) -> Vec<bool> {
         let kept = |player: Player| {
             let groups = self.groups.iter().zip(&outcome.is_lost);
             groups
                 .filter(|(group, is_lost)| group.player == player && !**is_lost)
                 .fold(0, |set: PointSet, (group, _)| set | group.stones)
         };
-        let stones = Player::BOTH.map(kept);
+        let mut stones = Player::BOTH.map(kept);
+        if let Some((player, at)) = first_move {
+            stones[self.problem.local(player).index()] |= local_game::single(at);
+        }
         if stones.contains(&0) {
             return vec![false; self.groups.len()];
         }
