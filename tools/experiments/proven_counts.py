@@ -68,7 +68,8 @@ def counts(program, side, boards):
     answers = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     scores = [answer[1:].strip() for answer in answers.split("\n\n")[5:-1:4]]
     points = [0.0 if score == "0" else float(score[2:]) * (1 if score[0] == "B" else -1) for score in scores]
-    return {(board, "BW"[at % 2]): value for at, (board, value) in enumerate(zip([b for b in boards for _ in "BW"], points, strict=True))}
+    keys = [(board, player) for board in boards for player in "BW"]
+    return dict(zip(keys, points, strict=True))
 
 
 def query(side, board, first, komi, visits):
@@ -97,7 +98,8 @@ def main():
     program, (side, count, seed, visits) = sys.argv[1], map(int, sys.argv[2:6])
     boards = list(dict.fromkeys(random_boards(side, count, seed)))
     counted = counts(program, side, boards)
-    bounds = [(key, value + sign * DISTANCE, winner) for key, value in counted.items() for sign, winner in [(1, "B"), (-1, "W")]]
+    sides = [(DISTANCE, "B"), (-DISTANCE, "W")]
+    bounds = [(key, value + distance, winner) for key, value in counted.items() for distance, winner in sides]
     asked = {(board, first, komi) for (board, _), komi, _ in bounds for first in "BW"}
     winners = proven_winners(program, [query(side, *one, visits) for one in sorted(asked)])
     proven = contradicted = 0
@@ -108,7 +110,7 @@ def main():
             contradicted += 1
             rows = "/".join(board[at : at + side] for at in range(0, side * side, side))
             print(f"{rows} {player} to move: {counted[board, player]:+}, but {winner} wins with komi {komi}")
-    print(f"{len(boards)} boards, {len(counted)} counts, {proven} bounds proven for both players, {contradicted} contradicted")
+    print(f"{len(boards)} boards, {proven} bounds proven for both first players, {contradicted} contradicted")
 
 
 if __name__ == "__main__":
