@@ -57,7 +57,8 @@ pub(super) struct AreaSearch<'a> {
     /// Share of playouts that lose each chain, by number on the whole board.
     lost_share: &'a [f64],
     positions_left: u32,
-    capture_positions_left: u32,
+    /// Positions left for searches of captures.
+    pub(super) capture_positions_left: u32,
 }
 
 impl<'a> AreaSearch<'a> {
@@ -78,16 +79,6 @@ impl<'a> AreaSearch<'a> {
     /// Returns true if the budget of captures has room for another search.
     pub(super) fn can_search_captures(&self) -> bool {
         self.capture_positions_left >= MAX_CAPTURE_POSITIONS
-    }
-
-    /// Returns the number of positions left for searches of captures.
-    pub(super) fn capture_positions_left(&self) -> u32 {
-        self.capture_positions_left
-    }
-
-    /// Sets the number of positions left for searches of captures.
-    pub(super) fn set_capture_positions_left(&mut self, positions: u32) {
-        self.capture_positions_left = positions;
     }
 
     /// Returns true if the budget is used up.

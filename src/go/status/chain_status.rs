@@ -102,9 +102,9 @@ impl StatusSearch<'_> {
             return RoundResult::Lost(lost);
         }
         // The races leave the parts their budget of captures: captured chains taken for living ones change the outcome.
-        let capture_positions = self.areas.capture_positions_left();
+        let capture_positions = self.areas.capture_positions_left;
         searched.extend(races::kept_races(&mut self.areas, &round, &mut unsearched, RaceRule::Doubtful));
-        self.areas.set_capture_positions_left(capture_positions);
+        self.areas.capture_positions_left = capture_positions;
         for component in unsearched {
             searched.extend(self.search_parts(&round, &component));
         }
@@ -210,6 +210,9 @@ impl StatusSearch<'_> {
     /// Returns true unless a search shows that the first move does not matter in an area with the stones in it that were
     /// removed as dead: such a stone can leave a chain in atari.
     fn may_change_with_removed(&mut self, area: &SearchedArea, removed: &[bool]) -> bool {
+        if !removed.contains(&true) {
+            return false;
+        }
         let map = ChainMap::of(self.board);
         let is_inside = |&number: &usize| {
             removed[number] && map.chains[number].stones.iter().all(|&stone| area.problem.contains(stone))

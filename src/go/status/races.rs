@@ -10,8 +10,7 @@ pub(super) const MIN_SHARE_DEAD: f64 = 0.75;
 /// Largest number of positions that the search of the race of a chain in doubt visits.
 const MAX_DOUBTFUL_POSITIONS: u32 = 3_000;
 
-/// The chains with a race to search, by the share of playouts that lose them. Other settled results than sekis are wrong more
-/// often than the vote.
+/// The chains with a race to search, by the share of playouts that lose them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RaceRule {
     /// Chains that would be removed as dead.
@@ -48,7 +47,7 @@ pub(super) fn kept_races(
             if !component.contains(&chain) {
                 continue;
             }
-            // Captured chains taken for living ones are in seki.
+            // Without a search of captures, captured chains seem to live in seki.
             if rule == RaceRule::Doubtful && !areas.can_search_captures() {
                 return kept;
             }

@@ -33,8 +33,8 @@ impl SearchedArea {
 
     /// Returns true if a chain, given by its number on the whole board, lives in seki whoever moves first.
     pub(super) fn settles_seki_of(&self, number: usize) -> bool {
-        let in_seki = self.chains_in_seki(&self.outcomes[0], None);
-        self.is_settled() && self.chains.iter().zip(in_seki).any(|it| it == (&number, true))
+        let in_seki = || self.chains_in_seki(&self.outcomes[0], None);
+        self.is_settled() && self.chains.iter().zip(in_seki()).any(|it| it == (&number, true))
     }
 
     /// Returns true for each chain that lives in seki with a chain of the other player once `first_move`, a player and a local
