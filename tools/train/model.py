@@ -15,6 +15,8 @@ UNIT = 64.0
 LARGEST = 127.0
 MOST_SHIFT = 12
 HEAD = 32
+# Deviation of the noise of widened weights, in deviations of the weights.
+WIDENING_NOISE = 0.5
 HIDDEN = 64
 # Units of the score head: points of its mean, and points of its spread at exponent 0.
 MEAN_POINTS = 16.0
@@ -73,6 +75,45 @@ def deepen(parameters, seed, blocks, pooled):
         if "pool" in block:
             block["pool"]["w"][:] = 0
         parameters["blocks"].append(block)
+
+
+def widen(parameters, seed, channels):
+    """Gives the trunk more channels: copies of the present ones, which together change nothing.
+
+    The weights of the copies of an input add up to the weight of the input, with noise, so that copies learn different
+    features. Source: Chen, Goodfellow & Shlens, "Net2Net", ICLR 2016, section 3.1.
+    """
+    present = parameters["input"]["w"].shape[2]
+    if channels <= present:
+        return
+    random = np.random.default_rng(seed)
+    source = np.arange(channels) % present
+    copies = np.bincount(source)
+
+    def outputs(layer):
+        return {name: np.asarray(value)[..., source] for name, value in layer.items()}
+
+    def inputs(layer, groups=1):
+        """Widens the next to last axis, which has `groups` times the channels."""
+        w = np.asarray(layer["w"])
+        w = w.reshape(*w.shape[:-2], groups, present, w.shape[-1])
+        shares = w[..., source, :] / copies[source][:, None]
+        noise = WIDENING_NOISE * shares.std() * random.normal(size=shares.shape)
+        for channel in range(present):
+            of_channel = source == channel
+            noise[..., of_channel, :] -= noise[..., of_channel, :].mean(axis=-2, keepdims=True)
+        w = (shares + noise).reshape(*w.shape[:-3], groups * channels, w.shape[-1])
+        return layer | {"w": w.astype(np.float32)}
+
+    parameters["input"] = outputs(parameters["input"])
+    parameters["head"] = inputs(parameters["head"])
+    for name in ("head_pool", "hidden"):
+        parameters[name] = inputs(parameters[name], 3)
+    for block in parameters["blocks"]:
+        for name in ("a", "b"):
+            block[name] = outputs(inputs(block[name]))
+        if "pool" in block:
+            block["pool"] = outputs(inputs(block["pool"], 3))
 
 
 def straight_through(exact, rounded):

@@ -68,6 +68,20 @@ def test_added_blocks_change_nothing_and_learn():
     assert all(jnp.abs(block["b"]["w"]).max() > 0 for block in gradient["blocks"][present:])
 
 
+def test_added_channels_change_nothing_and_learn_different_features():
+    for channels in (64, 96):
+        parameters, wider = random_parameters(7), random_parameters(7)
+        model.widen(wider, 1, channels)
+        assert jax.tree.map(np.shape, wider) == jax.tree.map(np.shape, model.initial(1, channels, 1, [0]))
+        inputs = some_inputs(3, 9, 9)
+        for one, other in zip(*(model.forward(it, inputs) for it in (parameters, wider))):
+            # Sums of activations in bfloat16 are exact, those of weights are not.
+            assert np.allclose(one, other, rtol=0.02, atol=0.1), np.abs(one - other).max()
+        gradient = jax.grad(lambda it: model.forward(it, inputs)[0].sum())(jax.tree.map(jnp.asarray, wider))
+        first, second = (gradient["blocks"][0]["a"]["w"][..., at : at + 32] for at in (0, 32))
+        assert not np.allclose(first, second)
+
+
 def test_own_convolution_and_its_gradients_are_xlas():
     random = np.random.default_rng(2)
     for taps, rows, columns in ((9, 19, 19), (1, 19, 19), (9, 3, 5), (9, 1, 1)):

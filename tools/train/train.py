@@ -116,8 +116,9 @@ class Run:
             except (OSError, ValueError) as error:
                 raise SystemExit(f"{arguments.begin_with}: {error}") from None
             found = self.parameters["input"]["w"].shape[2]
-            if arguments.channels not in (None, found):
-                raise SystemExit(f"{arguments.begin_with} has {found} channels: leave --channels out, or begin with nothing")
+            if (arguments.channels or found) < found:
+                raise SystemExit(f"{arguments.begin_with} has {found} channels: expected at least as many in --channels")
+            model.widen(self.parameters, arguments.seed, arguments.channels or 0)
             model.deepen(self.parameters, arguments.seed, arguments.blocks or 0, pooled)
         else:
             blocks = arguments.blocks or BLOCKS
@@ -237,7 +238,7 @@ def parse_arguments():
     add("--export", help="write the weights file here at the end; with --samples 0, at once")
     add("--name", default="", help="name in the weights file, at most 16 bytes")
     add("--heads", default="policy", help="which heads are trained well enough to be used: policy,owners,score")
-    add("--begin-with", help="weights file that a new run begins with; more --blocks than it has begin as nothing")
+    add("--begin-with", help="weights file that a new run begins with; more --channels or --blocks than it has begin without effect")
     add("--channels", type=int, help=f"channels of a block (default: {CHANNELS}, or as many as --begin-with has)")
     add("--blocks", type=int, help=f"residual blocks (default: {BLOCKS}, or as many as --begin-with has)")
     add("--pooled", default="1,3", help="blocks with global pooling, from 0; those of --begin-with stay as they are")
