@@ -13,7 +13,7 @@ use crate::table;
 use std::sync::Arc;
 
 /// Returns the bytes that a network takes in a process with `threads` workers: the pages of its file, its weights, the
-/// working memory of evaluators, and weights for [tiles](Network::make_tile_weights) if `has_tiles`.
+/// working memory of evaluators, and weights in [another order](Network::arrange_weights) if `has_tiles`.
 #[must_use]
 pub(super) fn network_memory_bytes(
     network: &Arc<Network>,
@@ -22,7 +22,7 @@ pub(super) fn network_memory_bytes(
     has_tiles: bool,
 ) -> u64 {
     let evaluator = Evaluator::bytes_for(network, size, has_tiles);
-    let tiles = if has_tiles { network.tile_bytes() } else { 0 };
+    let tiles = if has_tiles { network.arranged_bytes() } else { 0 };
     (network.file_bytes() + network.bytes() + tiles + threads.max(1) * evaluator) as u64
 }
 

@@ -43,7 +43,7 @@ impl EngineOptions {
     /// only the table has a budget.
     fn has_room_for_tiles(&self, network: &Network) -> bool {
         match self.memory {
-            MemoryBudget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / MIN_BUDGET_OVER_TILES,
+            MemoryBudget::Engine(bytes) => network.arranged_bytes() as u64 <= bytes / MIN_BUDGET_OVER_TILES,
             MemoryBudget::Table(_) => true,
         }
     }
@@ -69,7 +69,7 @@ impl EngineOptions {
     pub(super) fn ready_network(&self) -> Option<Arc<Network>> {
         let network = self.network()?;
         if self.has_room_for_tiles(&network) {
-            network.make_tile_weights();
+            network.arrange_weights();
         }
         Some(network)
     }

@@ -1,6 +1,6 @@
 //! Evaluation of positions by a network, on boards of one size.
 
-use super::kernels::{Cell, Group, Kernel, LANES, LayerComputation, SPAN};
+use super::kernels::{CELLS_BEHIND, Cell, Group, Kernel, LANES, LayerComputation, PaddedArea};
 use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, pool, saturate, shift_right};
 use super::networks::Network;
 use super::planes::{InputPosition, ONE, PlaneSink, write_planes};
@@ -29,6 +29,7 @@ pub struct Evaluator {
     network: Arc<Network>,
     kernel: Kernel,
     size: Size,
+    area: PaddedArea,
     /// The padded point of every move on the board.
     points: Vec<u32>,
     /// The same points, grouped for the kernel.
@@ -122,17 +123,21 @@ impl Evaluation<'_> {
 }
 
 impl Evaluator {
-    /// Creates an evaluator for boards of `size`, with the fastest kernel of this processor. A kernel with tiles is
-    /// used only if the network has [weights](Network::make_tile_weights) for them.
+    /// Creates an evaluator for boards of `size`, with the fastest kernel of this processor. A kernel that needs weights in
+    /// another order is used only if the network [has](Network::arrange_weights) them.
     #[must_use]
     pub fn new(network: Arc<Network>, size: Size) -> Evaluator {
         let best = Kernel::best();
-        let has_weights = network.layers.input.has_tile_weights();
-        Evaluator::with_kernel(network, size, if has_weights { best } else { best.without_tiles() })
+        let is_arranged = network.layers.input.is_arranged(best.weight_order());
+        Evaluator::with_kernel(
+            network,
+            size,
+            if is_arranged { best } else { best.without_arranged_weights() },
+        )
     }
 
-    /// Creates an evaluator for boards of `size` with the given kernel, which does not change the results. Makes the
-    /// network's weights for tiles if the kernel needs them.
+    /// Creates an evaluator for boards of `size` with the given kernel, which does not change the results. Arranges
+    /// the network's weights for the kernel.
     #[must_use]
     pub fn with_kernel(network: Arc<Network>, size: Size, kernel: Kernel) -> Evaluator {
         // One column of border is the right edge of a row and the left edge of the next.
@@ -144,18 +149,18 @@ impl Evaluator {
         let moves = || (0..size.points() as u16).map(Move);
         let points_by_symmetry =
             |symmetry: Symmetry| moves().map(|mv| padded(symmetry.apply(mv, size))).collect();
-        let cells = (size.rows() + 2) * stride + SPAN;
+        let cells = (size.rows() + 2) * stride + CELLS_BEHIND;
         let points: Vec<u32> = moves().map(padded).collect();
         let architecture = network.architecture();
         let (channels, blocks) = (architecture.channels, architecture.channels / LANES);
-        if kernel.has_tiles() {
-            network.layers.make_tile_weights();
-        }
+        network.layers.arrange(kernel.weight_order());
         let tiles = Tile::all(size.columns(), size.rows(), stride, cells);
+        let area = PaddedArea { stride, rows: size.rows() };
         let stride = stride as isize;
         Evaluator {
             kernel,
             size,
+            area,
             groups: Group::all(&points, kernel.points_at_once()),
             tiles,
             workspace: kernel.has_tiles().then(|| Workspace::new(blocks)),
@@ -261,6 +266,7 @@ impl Evaluator {
     fn run_trunk(&mut self, layers: &Layers) {
         let Evaluator {
             kernel,
+            area,
             points,
             groups,
             tiles,
@@ -275,8 +281,9 @@ impl Evaluator {
         } = self;
         let mut convolve =
             |layer: &Convolution, input: &[Cell], bias: &[i32], is_residual: bool, output: &mut [Cell]| {
+                let (area, offsets) = (*area, &*neighbours);
                 let computation =
-                    LayerComputation { layer, input, groups, tiles, offsets: neighbours, bias, is_residual };
+                    LayerComputation { layer, input, area, groups, tiles, offsets, bias, is_residual };
                 kernel.compute(&computation, workspace.as_mut(), output);
             };
         convolve(&layers.input, input, &layers.input.bias, false, trunk);
@@ -299,6 +306,7 @@ impl Evaluator {
         let computation = LayerComputation {
             layer: &layers.head,
             input: &self.trunk,
+            area: self.area,
             groups: &self.groups,
             tiles: &self.tiles,
             offsets: &[0],

@@ -22,6 +22,18 @@ pub(super) fn shift_right(value: i64, places: i32) -> i64 {
     if places > 0 { (value + (1 << (places - 1))) >> places } else { value << -places }
 }
 
+/// An order of a layer's weights in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WeightOrder {
+    /// By tap and input: the order that is always present.
+    Taps,
+    /// For [tiles](super::winograd).
+    Tiles,
+    /// As [matrices](super::matrices).
+    #[cfg(target_arch = "x86_64")]
+    Matrices,
+}
+
 /// A convolution over 3x3 points (nine taps) or over the point itself (one tap).
 #[derive(Clone, Debug)]
 pub(super) struct Convolution {
@@ -32,6 +44,9 @@ pub(super) struct Convolution {
     weights: Vec<Lanes>,
     /// The weights for [tiles](super::winograd), by block of outputs, place, and pair of inputs.
     tile_weights: OnceLock<Vec<WideLanes>>,
+    /// The weights as [matrices](super::matrices).
+    #[cfg(target_arch = "x86_64")]
+    matrices: OnceLock<Vec<Lanes>>,
     /// For each output.
     pub(super) shifts: Vec<i32>,
     /// For each output, with the binary places of its sums, and with half a unit of the result added for rounding.
@@ -65,6 +80,8 @@ impl Convolution {
             taps,
             weights: packed,
             tile_weights: OnceLock::new(),
+            #[cfg(target_arch = "x86_64")]
+            matrices: OnceLock::new(),
             shifts: shifts.iter().map(|&shift| i32::from(shift)).collect(),
             bias: bias.iter().zip(shifts).map(|(&bias, &shift)| bias.wrapping_add(rounding(shift))).collect(),
         }
@@ -85,6 +102,24 @@ impl Convolution {
         let length = self.in_blocks * (LANES / 2);
         let first = (block * TILE_PLACES + place) * length;
         &self.make_tile_weights()[first..first + length]
+    }
+
+    /// Computes the weights in this order, unless they are computed.
+    pub(super) fn arrange(&self, order: WeightOrder) {
+        match order {
+            WeightOrder::Taps => {}
+            WeightOrder::Tiles => _ = self.make_tile_weights(),
+            #[cfg(target_arch = "x86_64")]
+            WeightOrder::Matrices => _ = self.make_matrices(),
+        }
+    }
+
+    /// Returns the weights as [matrices](super::matrices), computing them on the first call. The layer must have nine
+    /// taps.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn make_matrices(&self) -> &[Lanes] {
+        self.matrices.get_or_init(|| super::matrices::matrices(&self.weights, self.in_blocks))
     }
 
     /// Returns the weights for [tiles](super::winograd), computing them on the first call.
@@ -112,17 +147,23 @@ impl Convolution {
         all
     }
 
-    /// Returns true if the weights for [tiles](super::winograd) are computed.
-    pub(super) fn has_tile_weights(&self) -> bool {
-        self.tile_weights.get().is_some()
+    /// Returns true if the weights in this order are computed.
+    pub(super) fn is_arranged(&self, order: WeightOrder) -> bool {
+        match order {
+            WeightOrder::Taps => true,
+            WeightOrder::Tiles => self.tile_weights.get().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            WeightOrder::Matrices => self.matrices.get().is_some(),
+        }
     }
 
-    /// Returns the memory in bytes, without weights for tiles.
+    /// Returns the memory in bytes, without weights in another order.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.weights) + size_of_val(&*self.shifts) + size_of_val(&*self.bias)
     }
 
-    /// Returns the memory of the weights for tiles in bytes, computed or not; 0 for layers of one tap.
+    /// Returns the memory of the weights for tiles in bytes, computed or not; 0 for layers of one tap. Matrices take a quarter
+    /// of it.
     pub(super) fn tile_bytes(&self) -> usize {
         let inputs = if self.taps == TAPS { self.in_blocks * LANES } else { 0 };
         self.out_blocks * TILE_PLACES * inputs / 2 * size_of::<WideLanes>()

@@ -3,7 +3,7 @@
 //! It is fully convolutional and accepts every board size. It computes in integers, so that every processor gives the
 //! same bits, whatever its instructions. The module depends on boards and positions, not on the table or the search. Start
 //! reading with [`planes`], its input, and [`evaluator`], the computation. [`kernels`] has the loops that take the time,
-//! `winograd` a way to need fewer products, [`probabilities`] the step from outputs to probabilities, and [`weights`] the
+//! `winograd` a way to need fewer products, `matrices` the order of weights for AMX, [`probabilities`] the step from outputs to probabilities, and [`weights`] the
 //! file format.
 //!
 //! ```text
@@ -23,6 +23,8 @@ mod cells;
 pub mod evaluator;
 pub mod kernels;
 mod layer;
+#[cfg(target_arch = "x86_64")]
+mod matrices;
 mod networks;
 pub mod planes;
 pub mod probabilities;

@@ -93,21 +93,19 @@ impl Network {
         self.identity
     }
 
-    /// Makes the weights for the [tiles](kernels::Kernel::Avx2Tiles) of this processor's fastest kernel, if it uses
-    /// tiles. Evaluators created later give the same results in less time.
-    pub fn make_tile_weights(&self) {
-        if kernels::Kernel::best().has_tiles() {
-            self.layers.make_tile_weights();
-        }
+    /// Arranges the weights for this processor's fastest kernel, if it needs a copy of them in another order. Evaluators created
+    /// later give the same results in less time.
+    pub fn arrange_weights(&self) {
+        self.layers.arrange(kernels::Kernel::best().weight_order());
     }
 
-    /// Returns the memory of the weights for tiles in bytes, whatever the processor.
+    /// Returns the maximum memory of weights in another order, in bytes; the same on every processor.
     #[must_use]
-    pub fn tile_bytes(&self) -> usize {
+    pub fn arranged_bytes(&self) -> usize {
         self.layers.convolutions().map(layer::Convolution::tile_bytes).sum()
     }
 
-    /// Returns the memory of the weights in bytes, without those for tiles.
+    /// Returns the memory of the weights in bytes, without those in another order.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Network>() + self.layers.bytes()

@@ -21,7 +21,7 @@
 //! convolution and its pooling; policy; owners; the hidden layer of the whole board and its three outputs.
 
 use super::cells::LANES;
-use super::layer::{Convolution, Dense, MAX_SHIFT};
+use super::layer::{Convolution, Dense, MAX_SHIFT, WeightOrder};
 use super::planes::{PLANES, PlaneSet};
 use crate::base::checksum::fnv1a;
 
@@ -40,7 +40,8 @@ const VERSION: u32 = 2;
 const VERSION_WITHOUT_OWNERS: u32 = 1;
 const HEADER_BYTES: usize = 64;
 const CHECKSUM: std::ops::Range<usize> = 40..48;
-const MAX_CHANNELS: usize = 128;
+/// Maximum number of channels of the trunk.
+pub(super) const MAX_CHANNELS: usize = 128;
 const MAX_BLOCKS: usize = 32;
 
 /// An error of a weights file.
@@ -153,10 +154,10 @@ impl Layers {
         std::iter::once(&self.input).chain(of_blocks)
     }
 
-    /// Computes the weights for [tiles](super::winograd), unless they are computed.
-    pub(super) fn make_tile_weights(&self) {
+    /// Computes the weights in this order, unless they are computed.
+    pub(super) fn arrange(&self, order: WeightOrder) {
         for layer in self.convolutions() {
-            layer.make_tile_weights();
+            layer.arrange(order);
         }
     }
 

@@ -35,6 +35,7 @@ const UNSAFE: &[&str] = &[
     "table/backing.rs",
     "network/kernels/mod.rs",
     "network/kernels/x86.rs",
+    "network/kernels/amx.rs",
     "network/kernels/avx2_registers.rs",
     "network/kernels/aarch64.rs",
 ];

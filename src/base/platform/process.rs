@@ -31,6 +31,23 @@ pub(crate) fn return_file_size_errors() {
     }
 }
 
+/// Asks for the use of the tile registers of AMX by this process, and returns true if it is granted. Linux only; false elsewhere.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn allow_tile_registers() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        /// `ARCH_REQ_XCOMP_PERM` and `XFEATURE_XTILEDATA`: Linux, Documentation/arch/x86/xstate.rst.
+        const REQUEST: libc::c_ulong = 0x1023;
+        const TILE_DATA: libc::c_ulong = 18;
+        // SAFETY: the arguments are numbers, and the call changes nothing but the permission of this process.
+        unsafe { libc::syscall(libc::SYS_arch_prctl, REQUEST, TILE_DATA) == 0 }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        false
+    }
+}
+
 /// Returns a text that changes with every start of the machine. Linux only; `None` elsewhere.
 pub(crate) fn boot_id() -> Option<String> {
     linux_text("/proc/sys/kernel/random/boot_id")

@@ -5,13 +5,25 @@ use crate::network::cells::{Cell, LANES, Sums};
 use crate::network::layer::Convolution;
 use crate::network::winograd::Tile;
 
+/// The points of a padded board.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::network) struct PaddedArea {
+    /// Cells from row to row: the columns and one cell of border.
+    pub(in crate::network) stride: usize,
+    /// Rows of the board, without the row of border above and below.
+    pub(in crate::network) rows: usize,
+}
+
 /// The computation of one layer: cells of a padded board, one board for each block of [`LANES`] channels, and the
 /// points of the board.
 pub(in crate::network) struct LayerComputation<'a> {
     /// The layer.
     pub(in crate::network) layer: &'a Convolution,
-    /// Boards of the input, each with [`SPAN`] cells behind its last point.
+    /// Boards of the input, each with [`CELLS_BEHIND`](super::CELLS_BEHIND) cells behind its last row.
     pub(in crate::network) input: &'a [Cell],
+    /// The points of each board.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AMX computes whole rows"))]
+    pub(in crate::network) area: PaddedArea,
     /// The points of the board, in groups of [`Kernel::points_at_once`](super::Kernel::points_at_once).
     pub(in crate::network) groups: &'a [Group],
     /// The same points in tiles.
