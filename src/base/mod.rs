@@ -1,7 +1,8 @@
-//! Vocabulary of all rooms: games, values, keys, checksums, random numbers, input lines, files, folders, memory, analyses of
+//! Vocabulary of all rooms: games, values, keys, checksums, sizes, random numbers, input lines, files, folders, memory, analyses of
 //! other programs and the operating system.
 
 pub mod bounded_file;
+pub mod byte_size;
 pub mod checksum;
 pub mod child_process;
 pub(crate) mod coroutines;

@@ -2,6 +2,7 @@
 
 use super::options::EngineArguments;
 use super::print::print_line;
+use crate::base::byte_size::{exact_bytes, rounded_bytes};
 use crate::base::game::Player;
 use crate::base::memory::{self, MIB, MemoryBudget};
 use crate::engine::Engine;
@@ -47,14 +48,14 @@ struct MachineBenchmark<'a> {
 pub(super) fn run(engine: &EngineArguments, time: Duration) -> Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let available = memory::available();
-    let memory = available.map_or("unknown".to_owned(), format_bytes);
+    let memory = available.map_or("unknown".to_owned(), |bytes| rounded_bytes(bytes as f64));
     print_line(format_args!("processors: {processors}, memory: {memory}\n"))?;
     let benchmark =
         MachineBenchmark { engine, time, limit: available.map_or(4 * MIN_TABLE_BYTES, |bytes| bytes / 2) };
     let (threads, speed) = benchmark.threads(processors)?;
     benchmark.tables(threads)?;
     let memory = suggested_memory(speed, benchmark.limit);
-    let typed = format_bytes(memory).replace(' ', "");
+    let typed = exact_bytes(memory);
     let room = format_duration(memory as f64 / speed.bytes);
     print_line(format_args!(
         "\nsuggested: {threads} thread{}, the fewest that search at least {:.0} % as fast as the fastest,\nand {} of memory, \
@@ -62,7 +63,7 @@ pub(super) fn run(engine: &EngineArguments, time: Duration) -> Result<()> {
          the settings file (`tewari config` says where it is):\n\n  [default]\n  threads = {threads}\n  memory = \"{typed}\"",
         if threads == 1 { "" } else { "s" },
         100.0 * MIN_SPEED_FRACTION,
-        format_bytes(memory),
+        rounded_bytes(memory as f64),
     ))
 }
 
@@ -106,7 +107,11 @@ impl MachineBenchmark<'_> {
         for bytes in sizes(self.limit) {
             let speed = self.measure(side, threads, bytes)?;
             let full = format_duration(bytes as f64 / speed.bytes);
-            print_line(format_args!("{:>7}  {:>28.0}{full:>16}", format_bytes(bytes), speed.simulations))?;
+            print_line(format_args!(
+                "{:>7}  {:>28.0}{full:>16}",
+                rounded_bytes(bytes as f64),
+                speed.simulations
+            ))?;
         }
         Ok(())
     }
@@ -166,14 +171,6 @@ fn suggested_memory(speed: Speed, limit: u64) -> u64 {
     wanted.next_power_of_two().clamp(MIN_TABLE_BYTES, most)
 }
 
-fn format_bytes(bytes: u64) -> String {
-    if bytes < 1024 * MIB {
-        return format!("{} MiB", bytes / MIB);
-    }
-    let gibibytes = bytes as f64 / (1024 * MIB) as f64;
-    if gibibytes.fract() == 0.0 { format!("{gibibytes} GiB") } else { format!("{gibibytes:.1} GiB") }
-}
-
 fn format_duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 120.0 => format!("{seconds:.0} s"),
@@ -204,11 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_times_have_handy_units() {
-        assert_eq!(
-            [format_bytes(64 * MIB), format_bytes(2048 * MIB), format_bytes(1536 * MIB)],
-            ["64 MiB", "2 GiB", "1.5 GiB"]
-        );
+    fn times_have_handy_units() {
         assert_eq!(
             [format_duration(5.2), format_duration(600.0), format_duration(36_000.0)],
             ["5 s", "10 min", "10 h"]

@@ -7,10 +7,10 @@ use super::options::LimitArguments;
 use super::print::{plural, print_error, print_line, print_text};
 use super::usage_error::{UsageError, usage};
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
+use crate::base::byte_size::exact_bytes;
 use crate::base::memory::MemoryBudget;
 use crate::base::shard::ShardedCommand;
 use crate::engine::EngineOptions;
-use crate::lab::arena::byte_size::format_bytes;
 use crate::lab::arena::chart::{self, ChartText};
 use crate::lab::arena::contestant::ContestantSpec;
 use crate::lab::arena::experiment::{Experiment, GameRow};
@@ -234,7 +234,7 @@ fn name_of(reference: &ContestantSpec) -> String {
     let words = reference.description();
     match reference {
         ContestantSpec::BuiltIn { engine, .. } if !words.contains("--table-size") => match engine.memory {
-            MemoryBudget::Table(bytes) => format!("{words} with a table of {}", format_bytes(bytes)),
+            MemoryBudget::Table(bytes) => format!("{words} with a table of {}", exact_bytes(bytes)),
             MemoryBudget::Engine(_) => words.to_owned(),
         },
         _ => words.to_owned(),
@@ -315,7 +315,7 @@ fn measure_moves(
             notes: vec![format!(
                 "The reference is the same engine with {} times the budget and a table of {}.",
                 arguments.factor,
-                format_bytes(AMPLE_TABLE_BYTES)
+                exact_bytes(AMPLE_TABLE_BYTES)
             )],
         };
         let [agreement, regret] = move_quality::move_quality_series(&rows);

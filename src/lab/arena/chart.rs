@@ -5,7 +5,7 @@ mod page;
 pub use page::{ChartError, ChartText};
 
 use self::page::{Area, DrawResult, LegendEntry, LegendSymbol, TEXT_SIZE, TITLE_SIZE};
-use super::byte_size::{format_bytes, rounded_bytes};
+use crate::base::byte_size::{exact_bytes, rounded_bytes};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -215,7 +215,7 @@ fn bytes_label(x: &f64) -> String {
     if (x - x.round()).abs() > 1e-6 || !(0.0..64.0).contains(x) {
         String::new()
     } else {
-        format_bytes(1 << x.round() as u64)
+        exact_bytes(1 << x.round() as u64)
     }
 }
 

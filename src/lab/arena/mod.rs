@@ -12,7 +12,6 @@
 //! * [`gtp_check`]: conformance of a program to GTP.
 //! * [`store`]: the folder that keeps every game as soon as it ends.
 
-pub mod byte_size;
 pub mod chart;
 pub mod client;
 pub mod contestant;

@@ -1,10 +1,10 @@
 //! Table size against strength: the results of a sweep.
 
-use super::byte_size::{format_bytes, rounded_bytes};
 use super::chart::{ChartPoint, ChartSeries};
 use super::experiment::{GameRow, SearchRow};
 use super::footprint::Footprint;
 use super::sweep_point::SweepPoint;
+use crate::base::byte_size::{exact_bytes, rounded_bytes};
 use crate::lab::stats::{
     Interval, PairCounts, StrengthMeasurement, knee, smallest_indistinguishable, two_sided_95,
 };
@@ -168,7 +168,7 @@ impl SweepRow {
     /// Returns the label of the point's games.
     #[must_use]
     pub fn label(&self) -> String {
-        format!("{} {} {}", format_bytes(self.table_size), self.replacement, self.limit)
+        format!("{} {} {}", exact_bytes(self.table_size), self.replacement, self.limit)
     }
 
     /// Returns the row of the same point for the games `rows`, which replace those of this row.
@@ -274,7 +274,7 @@ impl SweepCurve {
         }
         let indistinguishable = smallest_indistinguishable(&self.measured());
         let indistinguishable =
-            indistinguishable.map_or_else(|| "none".to_owned(), |x| format_bytes(x.exp2().round() as u64));
+            indistinguishable.map_or_else(|| "none".to_owned(), |x| exact_bytes(x.exp2().round() as u64));
         let smallest = self.rows.first().map_or(0.0, |row| row.table_size as f64);
         let largest = self.rows.last().map_or(0.0, |row| row.table_size as f64);
         let end = |x: f64| match x.exp2() {

@@ -1,9 +1,9 @@
 //! The points of a sweep: table sizes, replacement policies and budgets.
 
-use super::byte_size::format_bytes;
 use super::contestant::ContestantSpec;
 use super::experiment::Pairing;
 use super::footprint::Footprint;
+use crate::base::byte_size::exact_bytes;
 use crate::base::memory::MemoryBudget;
 use crate::engine::{DecisionSettings, EngineOptions, MoveBudget};
 use crate::protocols::gtp::SessionOptions;
@@ -118,7 +118,7 @@ impl SweepPoint {
 
 impl std::fmt::Display for SweepPoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} {}", format_bytes(self.table_size), self.replacement, self.limit)
+        write!(f, "{} {} {}", exact_bytes(self.table_size), self.replacement, self.limit)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Output of a position as text.
 
 use super::{Analysis, GameEnd};
+use crate::base::byte_size::rounded_bytes;
 use crate::base::game::{Move, Player};
 use crate::go::geometry::column_letter;
 use crate::go::{Position, drawing};
@@ -167,8 +168,8 @@ fn table(text: &mut String, analysis: &Analysis) {
     let _ = writeln!(
         text,
         "     table {} of {} ({:.1} %){} · {:.0} % of positions found · {} transpositions · {} evicted",
-        size(census.bytes_used),
-        size(census.bytes),
+        rounded_bytes(census.bytes_used as f64),
+        rounded_bytes(census.bytes as f64),
         100.0 * census.occupancy(),
         if analysis.huge_page_bytes.unwrap_or(0) > 0 { " in huge pages" } else { "" },
         100.0 * counters.hits as f64 / probes as f64,
@@ -191,16 +192,5 @@ fn ended(analysis: &Analysis, end: &GameEnd) -> String {
         format!("the game is over: {}, with all stones alive", end.result)
     } else {
         format!("the game is over: {}, if these stones are dead: {}", end.result, dead.join(" "))
-    }
-}
-
-/// Formats bytes as KiB below 100 KiB, else as MiB.
-fn size(bytes: usize) -> String {
-    const KIB: f64 = 1024.0;
-    let bytes = bytes as f64;
-    if bytes < 100.0 * KIB {
-        format!("{:.1} KiB", bytes / KIB)
-    } else {
-        format!("{:.1} MiB", bytes / KIB / KIB)
     }
 }
