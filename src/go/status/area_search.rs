@@ -7,7 +7,7 @@ use super::local_problem::LocalProblem;
 use super::local_search::{Goal, LocalSearch};
 use super::searched_area::SearchedArea;
 use crate::base::game::Player;
-use crate::go::board::Board;
+use crate::go::board::{Board, cell};
 use crate::go::geometry::Point;
 
 /// Largest number of empty points of a search.
@@ -40,7 +40,7 @@ const MIN_SHARE_CAPTURED: f64 = 0.3;
 
 /// Largest numbers of positions that the search of one capture visits, and those of one board.
 const MAX_CAPTURE_POSITIONS: u32 = 12_000;
-const MAX_BOARD_CAPTURE_POSITIONS: u32 = 80_000;
+const MAX_BOARD_CAPTURE_POSITIONS: u32 = 300_000;
 
 /// The board of a round, without the chains removed as dead.
 pub(super) struct RoundBoard {
@@ -56,6 +56,9 @@ pub(super) struct RoundBoard {
 pub(super) struct AreaSearch<'a> {
     /// Share of playouts that lose each chain, by number on the whole board.
     lost_share: &'a [f64],
+    to_play: Player,
+    /// The point that a ko forbids to the player to move, if there is one.
+    ko: Point,
     positions_left: u32,
     /// Positions left for searches of captures.
     pub(super) capture_positions_left: u32,
@@ -63,9 +66,11 @@ pub(super) struct AreaSearch<'a> {
 
 impl<'a> AreaSearch<'a> {
     /// Creates the search of a board with the share of playouts that lose each of its chains.
-    pub(super) fn new(lost_share: &'a [f64]) -> AreaSearch<'a> {
+    pub(super) fn new(board: &Board, to_play: Player, lost_share: &'a [f64]) -> AreaSearch<'a> {
         AreaSearch {
             lost_share,
+            to_play,
+            ko: board.ko(),
             positions_left: MAX_BOARD_POSITIONS,
             capture_positions_left: MAX_BOARD_CAPTURE_POSITIONS,
         }
@@ -84,6 +89,12 @@ impl<'a> AreaSearch<'a> {
     /// Returns true if the budget is used up.
     pub(super) fn is_exhausted(&self) -> bool {
         self.positions_left == 0
+    }
+
+    /// Returns true if the stones around the point of the ko are on the board of a round.
+    fn has_ko(&self, board: &Board) -> bool {
+        self.ko != Point::NONE
+            && board.neighbours4(self.ko).iter().all(|&beside| board.cell(beside) != cell::EMPTY)
     }
 
     /// Returns true for each chain of `component` that lives in a single eye space, and for all chains outside
@@ -127,11 +138,14 @@ impl<'a> AreaSearch<'a> {
         component: &[usize],
         max_positions: u32,
     ) -> Option<SearchedArea> {
-        let (problem, groups) = local_problem(&round.board, &round.map, component)?;
+        let (mut problem, groups) = local_problem(&round.board, &round.map, component)?;
+        if self.has_ko(&round.board) {
+            problem.set_ko(self.to_play, self.ko);
+        }
         let may_be_lost: Vec<bool> =
             component.iter().map(|&chain| self.share_lost(round, chain) >= MIN_SHARE_CAPTURED).collect();
-        let captured = self.captured_groups(&problem, &groups, &may_be_lost, max_positions);
-        let stakes = LocalStakes { stones: problem.stones, groups: &groups, captured: &captured };
+        let captured = self.captured_groups(&problem, &groups, &may_be_lost, max_positions)?;
+        let stakes = LocalStakes { problem: &problem, groups: &groups, captured: &captured };
         // Each player's search has its own budget: in a seki of three groups the first would use up both.
         let empty = problem.area.all & !(problem.stones[0] | problem.stones[1]);
         let is_large = empty.count_ones() > MAX_EMPTY_OF_SMALL;
@@ -145,26 +159,31 @@ impl<'a> AreaSearch<'a> {
     }
 
     /// Returns true for each group that may be lost and that the opponent [captures in any case](local_outcome::is_captured)
-    /// without losing a chain beside it.
+    /// without losing a chain beside it; `None` if the budget of the board ends before the search of a capture.
     fn captured_groups(
         &mut self,
         problem: &LocalProblem,
         groups: &[LocalGroup],
         may_be_lost: &[bool],
         max_positions: u32,
-    ) -> Vec<bool> {
+    ) -> Option<Vec<bool>> {
         let mut captured = vec![false; groups.len()];
         for (index, group) in groups.iter().enumerate().filter(|(index, _)| may_be_lost[*index]) {
             let beside = problem.area.beside(group.stones);
             let captors =
                 groups.iter().filter(|other| other.player != group.player && other.stones & beside != 0);
             let kept = captors.fold(0, |set, captor| set | captor.stones);
-            let limit = self.capture_positions_left.min(MAX_CAPTURE_POSITIONS).min(max_positions);
+            let wanted = MAX_CAPTURE_POSITIONS.min(max_positions);
+            let limit = wanted.min(self.capture_positions_left);
             let mut search = LocalSearch::new(&problem.area, limit);
-            captured[index] = local_outcome::is_captured(&mut search, problem.stones, *group, kept);
+            captured[index] = local_outcome::is_captured(&mut search, problem, *group, kept);
             self.capture_positions_left -= limit - search.positions_left();
+            // Captured chains taken for living ones change the outcome of the area.
+            if !captured[index] && limit < wanted && search.positions_left() == 0 {
+                return None;
+            }
         }
-        captured
+        Some(captured)
     }
 
     /// Returns the outcomes of a small area in which one of the players can force a gain whoever moves first.
@@ -204,7 +223,7 @@ impl<'a> AreaSearch<'a> {
     /// gives.
     pub(super) fn gaining_moves(&mut self, area: &SearchedArea, player: Player) -> Vec<usize> {
         let SearchedArea { problem, groups, captured, outcomes, .. } = area;
-        let stakes = LocalStakes { stones: problem.stones, groups, captured };
+        let stakes = LocalStakes { problem, groups, captured };
         let limit = self.positions_left.min(MAX_AREA_POSITIONS);
         let mut search = LocalSearch::new(&problem.area, limit);
         let moves = stakes.gaining_moves(&mut search, problem.local(player), &outcomes[player.index()]);

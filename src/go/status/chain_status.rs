@@ -61,8 +61,8 @@ pub(super) fn chain_statuses(
     for (number, chain) in ChainMap::of(board).chains.iter().enumerate() {
         chain.stones.iter().for_each(|stone| number_at[stone.index()] = number);
     }
-    let mut search =
-        StatusSearch { board, suicide, to_play, lost_share, number_at, areas: AreaSearch::new(lost_share) };
+    let areas = AreaSearch::new(board, to_play, lost_share);
+    let mut search = StatusSearch { board, suicide, to_play, lost_share, number_at, areas };
     let mut removed = search.dead_in_open_regions();
     loop {
         match search.round(&removed) {

@@ -74,6 +74,11 @@ impl LocalPosition {
         LocalPosition { stones, safe: [0; 2], to_play, passes: 0, ko: NO_KO }
     }
 
+    /// Returns the position in which a ko forbids `at` to the player to move.
+    pub(super) fn with_ko(self, at: usize) -> LocalPosition {
+        LocalPosition { ko: at as u8, ..self }
+    }
+
     /// Returns the position after a pass. A pass that only lifts a ko ban does not count towards the end of the game: the
     /// player had a move to make.
     pub(super) fn pass(self) -> LocalPosition {

@@ -1,6 +1,7 @@
 //! The outcomes for the chains of a local game when each side moves first.
 
 use super::local_game::{LocalArea, LocalPosition, PointSet, elements};
+use super::local_problem::LocalProblem;
 use super::local_search::{Goal, LocalSearch};
 use crate::base::game::Player;
 
@@ -33,7 +34,7 @@ pub(super) struct LocalGroup {
 /// circles. Otherwise the gaining player takes the largest gain, and a chain of the opponent is lost if that gain can be
 /// forced together with all points of the chain.
 pub(super) struct LocalStakes<'a> {
-    pub(super) stones: [PointSet; 2],
+    pub(super) problem: &'a LocalProblem,
     pub(super) groups: &'a [LocalGroup],
     /// True for each group that is captured whoever moves first.
     pub(super) captured: &'a [bool],
@@ -72,7 +73,7 @@ impl LocalStakes<'_> {
         if gain <= 0 {
             return Vec::new();
         }
-        let (area, start) = (search.area(), LocalPosition::new(self.stones, first));
+        let (area, start) = (search.area(), self.problem.start(first));
         let goal = self.goal(first, gain);
         let mut gains = |at: &usize| {
             let after = area.play(&start, *at);
@@ -88,12 +89,12 @@ impl LocalStakes<'_> {
         first: Player,
         player: Player,
     ) -> Option<bool> {
-        search.can_force(limit, &LocalPosition::new(self.stones, first), &self.goal(player, 1))
+        search.can_force(limit, &self.problem.start(first), &self.goal(player, 1))
     }
 
     fn counted_of(&self, player: Player) -> PointSet {
         let is_captured = self.groups.iter().zip(self.captured).filter(|(_, is_captured)| **is_captured);
-        self.stones[player.index()] & !is_captured.fold(0, |set, (group, _)| set | group.stones)
+        self.problem.stones[player.index()] & !is_captured.fold(0, |set, (group, _)| set | group.stones)
     }
 
     /// Returns the present value, as in [`LocalOutcome`].
@@ -114,7 +115,7 @@ impl LocalStakes<'_> {
         first: Player,
         player: Player,
     ) -> Option<LocalOutcome> {
-        let start = LocalPosition::new(self.stones, first);
+        let start = self.problem.start(first);
         let mut can_force = |goal: &Goal| search.can_force(REFINING_POSITIONS, &start, goal);
         // Each lost enemy stone counts twice.
         let all = 2 * self.counted_of(player.other()).count_ones() as i32;
@@ -153,13 +154,13 @@ fn largest_gain(all: i32, mut can_force: impl FnMut(i32) -> Option<bool>) -> Opt
 /// afterwards. Returns false if the search does not decide it.
 pub(super) fn is_captured(
     search: &mut LocalSearch<'_>,
-    stones: [PointSet; 2],
+    problem: &LocalProblem,
     group: LocalGroup,
     kept: PointSet,
 ) -> bool {
     let at_least = group.stones.count_ones() as i32;
     let goal = Goal { player: group.player.other(), counted: group.stones, at_least, owned: kept };
-    search.can_force(u32::MAX, &LocalPosition::new(stones, group.player), &goal) == Some(true)
+    search.can_force(u32::MAX, &problem.start(group.player), &goal) == Some(true)
 }
 
 /// Returns true if `group` lives in seki: a search shows that it would be captured if the opponent's chains `enemies`
@@ -182,7 +183,6 @@ pub(super) fn lives_in_seki(
 #[cfg(test)]
 mod tests {
     use super::super::chain_map::ChainMap;
-    use super::super::local_problem::LocalProblem;
     use super::*;
     use crate::go::Size;
     use crate::go::board::Board;
@@ -222,14 +222,14 @@ mod tests {
             .map(|group| {
                 let others = groups.iter().filter(|other| other.player != group.player && !is_small(other));
                 let kept = others.fold(0, |set, other| set | other.stones);
-                is_captured(&mut LocalSearch::new(&problem.area, LIMIT), problem.stones, *group, kept)
+                is_captured(&mut LocalSearch::new(&problem.area, LIMIT), &problem, *group, kept)
             })
             .collect();
         assert_eq!(captured, groups.iter().map(is_small).collect::<Vec<_>>());
         for first in Player::BOTH {
             let lost_with = |captured: &[bool]| {
                 let mut search = LocalSearch::new(&problem.area, LIMIT);
-                let stakes = LocalStakes { stones: problem.stones, groups: &groups, captured };
+                let stakes = LocalStakes { problem: &problem, groups: &groups, captured };
                 stakes.outcome(&mut search, first).unwrap().is_lost
             };
             assert_eq!(

@@ -1,6 +1,6 @@
 //! A local game cut out of a board, with the same numbering in all symmetries and with either colouring.
 
-use super::local_game::{LocalArea, MAX_AREA, Neighbours, PointSet, single};
+use super::local_game::{LocalArea, LocalPosition, MAX_AREA, Neighbours, PointSet, single};
 use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::Point;
@@ -17,6 +17,8 @@ pub(super) struct LocalProblem {
     numbers: Vec<usize>,
     /// True if Black on the board is the local White.
     swaps_colours: bool,
+    /// The local player to whom a ko forbids a first move, and the number of that point.
+    ko: Option<(Player, usize)>,
 }
 
 /// Rows, columns and contents of an area's points, in one order of the points.
@@ -51,7 +53,7 @@ impl LocalProblem {
         let all = numbers.iter().fold(0, |set, &number| set | single(number));
         let area = LocalArea { all, neighbours, walls: [0; 2] };
         let mut problem =
-            LocalProblem { area, stones: [0; 2], points, numbers: numbers.clone(), swaps_colours };
+            LocalProblem { area, stones: [0; 2], points, numbers: numbers.clone(), swaps_colours, ko: None };
         for (number, index) in numbers.into_iter().zip(order) {
             for player in Player::BOTH {
                 let local = problem.local(player).index();
@@ -61,6 +63,21 @@ impl LocalProblem {
             }
         }
         Some(problem)
+    }
+
+    /// Forbids a first move of a player of the board by ko, if its point is in the area.
+    pub(super) fn set_ko(&mut self, player: Player, point: Point) {
+        let index = self.points.iter().position(|&it| it == point);
+        self.ko = index.map(|index| (self.local(player), self.numbers[index]));
+    }
+
+    /// Returns the position in which a local player moves first.
+    pub(super) fn start(&self, first: Player) -> LocalPosition {
+        let start = LocalPosition::new(self.stones, first);
+        match self.ko {
+            Some((player, at)) if player == first => start.with_ko(at),
+            _ => start,
+        }
     }
 
     /// Converts a player of the board to the local player, and back.

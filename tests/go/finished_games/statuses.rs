@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::ops::Range;
-use tewari::base::game::{Move, Player};
+use tewari::base::game::{Game, Move, Player};
 use tewari::go::status::{BoardStatus, ChainStatus};
 use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
 
@@ -179,4 +179,48 @@ fn a_group_that_the_first_move_kills_or_saves_is_the_player_to_moves() {
     let diagrams = diagrams(include_str!("../../data/status/unsettled.txt"));
     assert!(diagrams.len() >= 10 && diagrams.iter().all(|diagram| diagram.to_play(false).is_some()));
     check(&diagrams, Rules::CHINESE, 0..16, |turn| vec![turn]);
+}
+
+/// A finished position in which Black takes the last ko at `!`, and the stone at `@` with it.
+const LAST_KO: &str = "
+    # last ko
+    .X@!OOXX.
+    X.XOOOX.X
+    .XXXOOXXX
+    XX.XO.OXO
+    ..XOOOOOO
+    ..XXO.O..
+    ...XOOO..
+    ...XXOO..
+    ....XO...";
+
+#[test]
+fn a_stone_that_has_taken_a_ko_lives_if_its_owner_can_connect_it_next() {
+    let diagram = &diagrams(LAST_KO)[0];
+    for turn in 0..16 {
+        let (rows, taker) = (diagram.turned(turn % 8, turn >= 8), Player::BOTH[usize::from(turn >= 8)]);
+        let size = Size::new(9, 9).expect("a size");
+        let points = (0..9).flat_map(|row| (0..9).map(move |column| (column, row)));
+        let points: Vec<(char, Move)> = points
+            .map(|(column, row)| (rows[8 - row][column], size.move_at(column, row).expect("a point")))
+            .collect();
+        let at = |wanted: char| points.iter().find(|(symbol, _)| *symbol == wanted).expect("a ko").1;
+        let (taken, captured) = (at('!'), at('@'));
+        let stones: Vec<(Player, Move)> =
+            points.iter().filter_map(|&(symbol, point)| Some((player_of(symbol)?, point))).collect();
+        let with = |player: Player, point: Move, to_play: Player| {
+            let stones = [stones.clone(), vec![(player, point)]].concat();
+            Position::with_stones(size, Rules::JAPANESE, Komi(0), &stones, to_play).expect("a legal position")
+        };
+        let status_of_taker = |position: &Position| {
+            let statuses = BoardStatus::computed(position, PlayoutPolicy::default(), turn as u64);
+            let mut chains = statuses.chains().iter();
+            chains.find(|chain| chain.stones.contains(&taken)).map(|chain| chain.status)
+        };
+        let mut after_taking = with(taker.other(), captured, taker);
+        after_taking.play(taken);
+        assert_eq!(status_of_taker(&after_taking), Some(ChainStatus::Alive), "turn {turn}");
+        let without_ban = with(taker, taken, taker.other());
+        assert_eq!(status_of_taker(&without_ban), Some(ChainStatus::Dead), "turn {turn}");
+    }
 }
