@@ -19,7 +19,8 @@ const TABLE_BYTES: u64 = 8 << 20;
 #[derive(Args)]
 #[command(mut_args(|it| describe_default_table(it, TABLE_BYTES)))]
 pub(super) struct SelfplayArguments {
-    /// Folder for the games. If it has games played with the same options, only the missing ones are played.
+    /// Folder for the games. If it has games played with the same options, only the missing
+    /// ones are played; --threads, --memory and --table-size may differ.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Total number of games.

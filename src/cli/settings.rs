@@ -206,6 +206,7 @@ fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
         DeValue::Array(items) if !items.is_empty() => {
             return items.iter().try_fold(Vec::new(), |all, it| Ok([all, values(it.get_ref())?].concat()));
         }
+        DeValue::Array(_) => bail!("expected a list with at least one value, found an empty list"),
         other => bail!("expected a text, a number, true, false or a list, found {}", other.type_str()),
     }])
 }

@@ -18,6 +18,9 @@ pub struct ExternalEvaluation {
     pub ownership: Option<Vec<f64>>,
 }
 
+/// Largest magnitude of an owner: 1, and an error of rounding.
+const OWNER_LIMIT: f64 = 1.01;
+
 /// A line from an evaluator, as far as it is read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,8 +53,12 @@ pub(super) enum NoEvaluation {
 }
 
 impl ExternalEvaluation {
-    /// Reads the answer to a question for a board of `size`.
-    pub(super) fn read(line: &str, size: Size) -> Result<ExternalEvaluation, NoEvaluation> {
+    /// Reads the answer to a question for a board of `size`, and for its ownership if `has_ownership`.
+    pub(super) fn read(
+        line: &str,
+        size: Size,
+        has_ownership: bool,
+    ) -> Result<ExternalEvaluation, NoEvaluation> {
         let line: Line = serde_json::from_str(line).map_err(|_| NoEvaluation::Unreadable)?;
         if let Some(message) = line.error {
             return Err(NoEvaluation::Refused(message));
@@ -64,8 +71,11 @@ impl ExternalEvaluation {
         let black_win_rate = root.raw_winrate.unwrap_or(root.winrate);
         let black_lead = root.raw_lead.unwrap_or(root.score_lead);
         let score_deviation = root.raw_score_selfplay_stdev.or(root.score_stdev).unwrap_or(0.0);
+        let are_owners = |owners: &Vec<f64>| {
+            owners.len() == points && owners.iter().all(|owner| (-OWNER_LIMIT..=OWNER_LIMIT).contains(owner))
+        };
         let is_usable = policy.len() == points + 1
-            && ownership.as_ref().is_none_or(|owners| owners.len() == points)
+            && ownership.as_ref().map_or(!has_ownership, are_owners)
             && (0.0..=1.0).contains(&black_win_rate)
             && black_lead.is_finite()
             && score_deviation >= 0.0;
@@ -97,7 +107,7 @@ mod tests {
     }
 
     fn read(line: &str) -> Result<ExternalEvaluation, NoEvaluation> {
-        ExternalEvaluation::read(line, size())
+        ExternalEvaluation::read(line, size(), false)
     }
 
     #[test]
@@ -124,8 +134,12 @@ mod tests {
             format!("{{{root},\"policy\":[0.5,0.5]}}"),
             r#"{"rootInfo":{"winrate":1.5,"scoreLead":1},"policy":[0,0,0,0,1]}"#.to_owned(),
             format!("{{{root},\"policy\":[0,0,0,0,1],\"ownership\":[1]}}"),
+            format!("{{{root},\"policy\":[0,0,0,0,1],\"ownership\":[1,0,0,9]}}"),
         ] {
             assert_eq!(read(&line), Err(NoEvaluation::Unreadable), "{line}");
         }
+        let without_owners = format!("{{{root},\"policy\":[0,0,0,0,1]}}");
+        assert!(read(&without_owners).is_ok());
+        assert_eq!(ExternalEvaluation::read(&without_owners, size(), true), Err(NoEvaluation::Unreadable));
     }
 }

@@ -205,22 +205,24 @@ impl ExternalEvaluator {
                     process.forget(id);
                     return Err(AskError::Stopped);
                 }
-                Waited::Answered(line) => match ExternalEvaluation::read(line, question.size) {
-                    Ok(evaluation) => {
-                        self.check_model(&process, pause, stop)?;
-                        self.state().failures = 0;
-                        self.answers.fetch_add(1, Relaxed);
-                        return Ok(evaluation);
+                Waited::Answered(line) => {
+                    match ExternalEvaluation::read(line, question.size, question.has_ownership) {
+                        Ok(evaluation) => {
+                            self.check_model(&process, pause, stop)?;
+                            self.state().failures = 0;
+                            self.answers.fetch_add(1, Relaxed);
+                            return Ok(evaluation);
+                        }
+                        Err(NoEvaluation::Refused(message)) => {
+                            let reason = format!("the evaluator refuses a position: {message}");
+                            return Err(AskError::Refused(reason));
+                        }
+                        Err(NoEvaluation::Unreadable) => {
+                            let found: String = line.chars().take(80).collect();
+                            format!("sent no answer of KataGo's analysis protocol: {found}")
+                        }
                     }
-                    Err(NoEvaluation::Refused(message)) => {
-                        let reason = format!("the evaluator refuses a position: {message}");
-                        return Err(AskError::Refused(reason));
-                    }
-                    Err(NoEvaluation::Unreadable) => {
-                        let found: String = line.chars().take(80).collect();
-                        format!("sent no answer of KataGo's analysis protocol: {found}")
-                    }
-                },
+                }
                 Waited::Ended => "ended".to_owned(),
                 Waited::Gtp => "answers like a GTP engine: expected KataGo's command \"analysis\"".to_owned(),
                 Waited::Late => {

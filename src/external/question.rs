@@ -11,6 +11,8 @@ pub struct Question {
     /// The fields of the query but for its id, as JSON without braces.
     fields: String,
     pub(super) size: Size,
+    /// True if the question is also for the ownership.
+    pub(super) has_ownership: bool,
 }
 
 impl Question {
@@ -41,7 +43,7 @@ impl Question {
             player.letter(),
             listed(&moves, size),
         );
-        Question { fields, size }
+        Question { fields, size, has_ownership }
     }
 
     /// Returns the query, one line.

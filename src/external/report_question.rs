@@ -50,7 +50,8 @@ impl ExternalEvaluator {
             }
             ThreadPause.wait_for_thread(rest);
         };
-        let evaluation = ExternalEvaluation::read(line, sent.question.size).ok();
+        let Question { size, has_ownership, .. } = sent.question;
+        let evaluation = ExternalEvaluation::read(line, size, has_ownership).ok();
         let is_of_model =
             || self.check_model(&sent.process, &ThreadPause, &|| Instant::now() > until).is_ok();
         match evaluation.filter(|_| is_of_model()) {

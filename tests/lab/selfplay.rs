@@ -167,6 +167,8 @@ fn a_folder_has_games_of_one_process_played_with_one_set_of_options() {
         (&["--size", "5,6x4", "--policy", "rave:puct=1"], "policy"),
         (&["--size", "5,6x4", "--playout-policy", "light"], "playout-policy"),
         (&["--size", "5,6x4", "--expand-at", "5"], "expand-at"),
+        (&["--size", "5,6x4", "--catch-up", "stop"], "catch-up"),
+        (&["--size", "5,6x4", "--replacement", "always"], "replacement"),
         (&["--size", "5,6x4", "--network-value", "9"], "network-value"),
     ] {
         let (is_done, told) = go_on(other);

@@ -206,7 +206,7 @@ fn mistakes_in_the_file_are_told_in_one_line_with_the_place() {
         ("[gtp]\nthreads = 1\nthreads = 2\n", 3, "duplicate key"),
         ("[gtp]\nkomi = 1979-05-27\n", 2, "datetime"),
         ("[[gtp]]\nkomi = 1\n", 1, "found table"),
-        ("[gtp]\nthreads = []\n", 2, "array"),
+        ("[gtp]\nthreads = []\n", 2, "found an empty list"),
         ("[gtp]\nconfig = \"x\"\n", 2, "'--config'"),
         ("[sweep]\nthreads = 2\n", 2, "'--threads'"),
     ] {

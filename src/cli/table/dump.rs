@@ -58,14 +58,13 @@ enum DumpFormat {
 pub(super) fn dump(arguments: &DumpArguments) -> Result<()> {
     let table = Table::open(&arguments.file, TableMode::ReadOnly, None)?;
     let name = arguments.file.display();
-    let is_input = |out: &Path| {
-        let game = arguments.game.as_deref();
-        is_same_file(out, &arguments.file) || game.is_some_and(|game| is_same_file(out, game))
-    };
-    if let Some(out) = arguments.out.as_deref().filter(|out| !is_input(out)) {
+    if let Some(out) = arguments.out.as_deref() {
+        if is_same_file(out, &arguments.file) {
+            return Err(FileError { path: name.to_string(), problem: FileProblem::SameFile }.into());
+        }
+        let is_game = arguments.game.as_deref().is_some_and(|game| is_same_file(out, game));
+        ensure!(!is_game, "{}: the output would overwrite the game: give another name", out.display());
         check_absent(out, arguments.force)?;
-    } else if arguments.out.is_some() {
-        return Err(FileError { path: name.to_string(), problem: FileProblem::SameFile }.into());
     }
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);

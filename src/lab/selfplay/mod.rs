@@ -18,7 +18,7 @@ use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Size, final_ownership, playout_ownership};
 use crate::lab::training::selfplay_games::{SearchedPosition, SelfplayGame};
-use crate::search::{Limits, MoveReport, Report};
+use crate::search::{CatchUp, Limits, MoveReport, Report};
 use rand::SeedableRng;
 use rand::rand_core::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -118,6 +118,7 @@ impl SelfplaySettings {
 /// Returns the search options that differ from their defaults, by their names on the command line.
 fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, String)> {
     let usual = EngineOptions::default();
+    let catch_up = |catch_up: CatchUp| format!("{catch_up:?}").to_lowercase();
     let usual_keys = EngineOptions::default_keys(options.policy, options.networks.is_some());
     [
         ("policy", options.policy.to_string(), usual.policy.to_string()),
@@ -125,6 +126,13 @@ fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, Stri
         ("key-policy", options.keys.to_string(), usual_keys.to_string()),
         ("network-value", options.value_weight.to_string(), usual.value_weight.to_string()),
         ("expand-at", options.parameters.expand_at.to_string(), options.default_expand_at().to_string()),
+        (
+            "catch-up",
+            catch_up(options.parameters.catch_up),
+            catch_up(EngineOptions::default_catch_up(options.policy)),
+        ),
+        ("reseed", options.parameters.reseed.to_string(), usual.parameters.reseed.to_string()),
+        ("replacement", options.replacement.to_string(), usual.replacement.to_string()),
     ]
     .into_iter()
     .filter(|(_, value, usual)| value != usual)

@@ -120,7 +120,8 @@ impl PairCounts {
     }
 
     /// Returns the likelihood of superiority (LOS): the probability, given these games and a uniform prior, that the
-    /// first side is stronger. Normal approximation: Φ((score - 1/2) / standard error).
+    /// first side is stronger. Normal approximation: Φ((score - 1/2) / standard error), with the error of equal sides, as in
+    /// Wilson's interval: it is above 97.5 % if that interval is above 1/2.
     ///
     /// Source: R. Coulom, "Whole-History Rating", CG 2008, uses the same quantity; match runners of chess print this
     /// approximation as LOS.
@@ -130,9 +131,7 @@ impl PairCounts {
         if effective <= 0.0 {
             return 0.5;
         }
-        // An imagined win and an imagined loss keep a match without losses from being certain.
-        let spread = (score * effective + 1.0) / (effective + 2.0);
-        normal_cdf((score - 0.5) / (spread * (1.0 - spread) / effective).sqrt())
+        normal_cdf((score - 0.5) / (0.25 / effective).sqrt())
     }
 }
 
@@ -192,7 +191,23 @@ mod tests {
     fn superiority_is_the_normal_distribution_of_the_score() {
         // 100 pairs distributed as independent games won with probability 0.6: 16, 48 and 36.
         let counts = PairCounts { pairs: [16, 0, 48, 0, 36], singles: [0; 3] };
-        // (0.6 - 0.5) / sqrt(0.6·0.4/200) = 2.887, and Φ(2.887) = 0.9981.
-        assert!((counts.likelihood_of_superiority() - 0.9981).abs() < 5e-4);
+        // (0.6 - 0.5) / sqrt(0.5·0.5/200) = 2.828, and Φ(2.828) = 0.9977.
+        assert!((counts.likelihood_of_superiority() - 0.9977).abs() < 5e-4);
+    }
+
+    #[test]
+    fn superiority_is_certain_by_95_percent_when_the_interval_is_above_a_half() {
+        for (wins, losses) in (0..=12).flat_map(|wins| (0..=12).map(move |losses| (wins, losses))) {
+            let counts = PairCounts { pairs: [0; 5], singles: [losses, 0, wins] };
+            if counts.games() > 0 {
+                let is_above = counts.score_interval().low > 0.5;
+                assert_eq!(
+                    counts.likelihood_of_superiority() > 0.975,
+                    is_above,
+                    "{wins} of {}",
+                    wins + losses
+                );
+            }
+        }
     }
 }

@@ -16,6 +16,11 @@ fn all_parameters_are_told_in_one_object() {
     assert_eq!(told, json!({"maxVisits": 7, "maxPlayouts": 30, "maxTime": 2.5, "numSearchThreads": 1}));
     let names = ask(&mut session, "kata-list-params");
     assert_eq!(names.trim_start_matches("= ").split(' ').count(), told.as_object().unwrap().len());
+    for name in ["maxVisits", "maxPlayouts"] {
+        let refused = ask(&mut session, &format!("kata-set-param {name} 0"));
+        assert!(refused.starts_with("? ") && refused.contains("from 1 on"), "{refused}");
+    }
+    assert_eq!(answer_as_json(&mut session, "kata-get-params"), told);
     tell(&mut session, &["kata-set-param maxTime 0"]);
     assert_eq!(answer_as_json(&mut session, "kata-get-params")["maxTime"], json!(1e20));
 }

@@ -233,7 +233,7 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
     };
     assert_refused(&over(&sgf, &[]), &["lines.sgf exists", "--force"]);
     assert!(over(&sgf, &["--force"]).status.success());
-    assert_refused(&over(&game, &["--force"]), &["another name"]);
+    assert_refused(&over(&game, &["--force"]), &["game.sgf: ", "overwrite the game", "another name"]);
     assert!(fs::read(&game).expect("the record") == record, "the record was changed");
     let bare = table(&["dump", "--game", name, "--move", "0", "--depth", "0"], &[&path]);
     let bare = String::from_utf8_lossy(&bare.stdout).into_owned();

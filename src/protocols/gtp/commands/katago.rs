@@ -90,6 +90,10 @@ pub(super) fn set_position(session: &mut Session, mut arguments: Arguments<'_>) 
 pub(super) fn set_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let setting = find(&mut arguments)?;
     let value = arguments.number("a number")?;
+    // KataGo has a minimum of 1; without it 0 means no limit.
+    if matches!(setting, SessionParameter::Visits | SessionParameter::Simulations) && value == 0.0 {
+        return Err(GtpError::syntax("a whole number from 1 on", Some("0")));
+    }
     set(session, setting, value)?;
     Ok(String::new())
 }
