@@ -98,7 +98,7 @@ Fields of a test:
   rules_sensitive
                  true if the answer depends on other rules
   ref_engine_known_fail
-                 true for a hard test, which is counted apart
+                 true for a hard test; hard ones are also counted alone
 
 For example: {\"id\": \"a\", \"size\": 9, \"colour\": \"black\", \"expected\": [\"E5\"]}
 ";

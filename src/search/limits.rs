@@ -95,6 +95,27 @@ impl StoppingRule {
             .is_some_and(|limit| is_reached(done, limit, limit.saturating_mul(2), is_settled))
     }
 
+    /// Returns true if visits are limited.
+    pub(super) fn limits_visits(&self) -> bool {
+        self.limits.visits.is_some()
+    }
+
+    /// Returns true if the root will have enough visits once the simulations of other workers, `under_way`, end.
+    pub(super) fn will_have_enough_visits<G: Game, P: SelectionPolicy>(
+        &self,
+        under_way: u64,
+        table: &Table,
+        root: &G,
+        policy: &P,
+    ) -> bool {
+        let is_settled = || policy_state::is_settled(table, root, policy);
+        let expected = || root_visits(table, root).unwrap_or(0) + under_way;
+        under_way > 0
+            && self.limits.visits.is_some_and(|limit| {
+                is_reached(expected(), limit, doubled_visits(limit, self.visits_before), is_settled)
+            })
+    }
+
     /// Returns true if the root or its most visited move has enough visits, or if the root is proven.
     pub(super) fn has_enough_visits_or_proof<G: Game, P: SelectionPolicy>(
         &self,

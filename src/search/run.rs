@@ -27,6 +27,8 @@ const MAX_GRANT: u64 = 16;
 pub(super) struct Run<'s> {
     /// Number of simulations granted so far.
     simulations: CachePadded<AtomicU64>,
+    /// Number of simulations that have begun and not ended, if several workers have a limit of visits.
+    under_way: CachePadded<AtomicU64>,
     /// Set by a missing evaluation and, with an [`EvaluatorWait`](super::EvaluatorWait), by time or `progress`:
     /// evaluators stop waiting.
     stop: &'s AtomicBool,
@@ -45,6 +47,7 @@ impl<'s> Run<'s> {
     pub(super) fn new(stopping_rule: StoppingRule, threads: usize, stop: &'s AtomicBool) -> Run<'s> {
         Run {
             simulations: CachePadded(AtomicU64::new(0)),
+            under_way: CachePadded(AtomicU64::new(0)),
             stop,
             is_done: AtomicBool::new(false),
             stopping_rule,
@@ -140,6 +143,7 @@ impl<'s> Run<'s> {
         progress: Progress<'_>,
     ) {
         let rule = &self.stopping_rule;
+        let counts_under_way = self.threads > 1 && rule.limits_visits();
         let (mut done, mut granted) = (0_u64, 0..0);
         while !self.stop.load(Relaxed) && !self.is_done.load(Relaxed) {
             let is_complete = match done {
@@ -167,7 +171,20 @@ impl<'s> Run<'s> {
                 worker.finish();
                 return;
             }
-            if !worker.simulate() {
+            if counts_under_way {
+                let others = self.under_way.0.load(Relaxed);
+                if rule.will_have_enough_visits(others, table, root, &worker.policy) {
+                    // Whoever ends last looks again: a simulation may end without a visit of the root.
+                    worker.finish();
+                    return;
+                }
+                self.under_way.0.fetch_add(1, Relaxed);
+            }
+            let is_complete = worker.simulate();
+            if counts_under_way {
+                self.under_way.0.fetch_sub(1, Relaxed);
+            }
+            if !is_complete {
                 self.stop.store(true, Relaxed);
                 break;
             }

@@ -112,6 +112,15 @@ fn a_move_is_played_from_what_is_stored_when_the_evaluator_fails() {
 }
 
 #[test]
+fn sixteen_workers_stop_at_the_limit_of_visits() {
+    let Some(evaluator) = stand_in("") else { return };
+    for limit in [1, 2, 5, 17, 40] {
+        let output = analyze(&evaluator, &["--visits", &limit.to_string()]);
+        assert_eq!(visits(&output), limit, "{output:?}");
+    }
+}
+
+#[test]
 fn an_evaluator_has_no_raw_network() {
     let Some(evaluator) = stand_in("") else { return };
     let mut command = program();

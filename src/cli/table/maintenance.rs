@@ -83,7 +83,7 @@ pub(super) fn snapshot(arguments: &SnapshotArguments) -> Result<()> {
         _ => error.into(),
     })?;
     print_line(format_args!(
-        "{}: {:.1} MiB{}; {}, {}; left out {} and {} that were being written or are not used",
+        "{}: {:.1} MiB{}; {}, {}; left out {} and {} that were being written, are damaged or are not used",
         out.display(),
         table.layout().bytes() as f64 / MIB,
         if made.is_clone { ", shared on the disk" } else { "" },

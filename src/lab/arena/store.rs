@@ -43,8 +43,8 @@ pub enum ExperimentFolderError {
         /// The name of one of the files.
         found: String,
     },
-    /// A line that is no game or test, or one that occurs twice.
-    #[error("{}, line {line}: expected a {unit}, found {found:?}; nothing was changed", path.display())]
+    /// A line that is no game or test.
+    #[error("{}, line {line}: expected a {unit}, found {found:?} ({reason}); nothing was changed", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -54,6 +54,20 @@ pub enum ExperimentFolderError {
         unit: &'static str,
         /// Beginning of the line.
         found: String,
+        /// The first error in it.
+        reason: String,
+    },
+    /// A game or test that occurs twice.
+    #[error("{}, line {line}: {unit} {number} occurs twice; nothing was changed", path.display())]
+    Repeated {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// The kind of the lines.
+        unit: &'static str,
+        /// Number of the game or test.
+        number: u64,
     },
 }
 
@@ -192,18 +206,24 @@ impl ExperimentFolder {
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let (mut rows, mut numbers) = (Vec::new(), std::collections::BTreeSet::new());
         for (index, line) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
-            match serde_json::from_slice::<R>(line) {
-                Ok(row) if numbers.insert(row.number()) => rows.push(row),
-                _ => {
-                    let found = String::from_utf8_lossy(line).chars().take(60).collect();
-                    return Err(ExperimentFolderError::Damaged {
-                        path: path.to_owned(),
-                        line: index + 1,
-                        unit: R::UNIT,
-                        found,
-                    });
-                }
+            let (path, line_number) = (|| path.to_owned(), index + 1);
+            let row = serde_json::from_slice::<R>(line).map_err(|error| ExperimentFolderError::Damaged {
+                path: path(),
+                line: line_number,
+                unit: R::UNIT,
+                found: String::from_utf8_lossy(line).chars().take(60).collect(),
+                reason: error.to_string(),
+            })?;
+            let number = row.number();
+            if !numbers.insert(number) {
+                return Err(ExperimentFolderError::Repeated {
+                    path: path(),
+                    line: line_number,
+                    unit: R::UNIT,
+                    number,
+                });
             }
+            rows.push(row);
         }
         self.length = whole as u64;
         let torn = (whole < bytes.len()).then(|| String::from_utf8_lossy(&bytes[whole..]).into_owned());

@@ -119,7 +119,14 @@ impl QueryFields<'_> {
         komi: Komi,
         keys: KeyPolicy,
     ) -> Result<(QueryGame, bool), QueryError> {
-        let stones = self.moves("initialStones", "expected a list of stones", size)?;
+        let mut stones = self.moves("initialStones", "expected a list of stones", size)?;
+        // KataGo accepts a stone that is listed twice, as records list some.
+        let mut listed = Vec::new();
+        stones.retain(|stone| {
+            let is_new = !listed.contains(stone);
+            listed.extend(is_new.then_some(*stone));
+            is_new
+        });
         let expected = "expected a list of moves (it may be empty)";
         let moves = match self.get("moves") {
             None => return Err(self.unexpected("moves", expected)),
@@ -377,7 +384,7 @@ mod tests {
         assert_eq!(compensation(object, given, Some("0")), Komi(0));
         let silent = json!({"ko": "POSITIONAL", "scoring": "AREA", "suicide": false});
         assert_eq!(compensation(silent, given, None), Komi(0));
-        for none in [&[][..], &["B C3"], &["B C3", "B G7", "W G3"]] {
+        for none in [&[][..], &["B C3"], &["B C3", "B C3"], &["B C3", "B G7", "W G3"]] {
             assert_eq!(compensation(json!("chinese"), none, Some("N")), Komi(0));
         }
     }

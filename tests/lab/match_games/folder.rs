@@ -153,12 +153,17 @@ fn a_damaged_file_is_left_alone() {
     let won_by_none = text.replacen("\"winner\":1", "\"winner\":7", 1);
     assert!(of_no_contestant != text && won_by_none != text, "{text}");
     let gone = text.replacen("\"game\"", "\"gone\"", 1);
-    for damaged in [gone, format!("{text}{first}\n"), of_no_contestant, won_by_none] {
+    for (damaged, told) in [
+        (gone, "expected a game, found"),
+        (format!("{text}{first}\n"), "game 0 occurs twice"),
+        (of_no_contestant, "expected a game, found"),
+        (won_by_none, "expected a game, found"),
+    ] {
         std::fs::write(&path, &damaged).unwrap();
         let out = folder.to_str().unwrap();
         let (code, _, errors) = run(&[&GAMES[..], &["--out", out, "--resume"]].concat());
         assert_eq!(code, Some(1));
-        assert!(errors.contains("games.jsonl, line") && errors.contains("expected a game"), "{errors}");
+        assert!(errors.contains("games.jsonl, line") && errors.contains(told), "{errors}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
     }
 }
