@@ -40,7 +40,7 @@ const MIN_SHARE_CAPTURED: f64 = 0.3;
 
 /// Largest numbers of positions that the search of one capture visits, and those of one board.
 const MAX_CAPTURE_POSITIONS: u32 = 12_000;
-const MAX_BOARD_CAPTURE_POSITIONS: u32 = 300_000;
+const MAX_BOARD_CAPTURE_POSITIONS: u32 = 80_000;
 
 /// The board of a round, without the chains removed as dead.
 pub(super) struct RoundBoard {
@@ -144,7 +144,7 @@ impl<'a> AreaSearch<'a> {
         }
         let may_be_lost: Vec<bool> =
             component.iter().map(|&chain| self.share_lost(round, chain) >= MIN_SHARE_CAPTURED).collect();
-        let captured = self.captured_groups(&problem, &groups, &may_be_lost, max_positions)?;
+        let captured = self.captured_groups(&problem, &groups, &may_be_lost, max_positions);
         let stakes = LocalStakes { problem: &problem, groups: &groups, captured: &captured };
         // Each player's search has its own budget: in a seki of three groups the first would use up both.
         let empty = problem.area.all & !(problem.stones[0] | problem.stones[1]);
@@ -159,31 +159,26 @@ impl<'a> AreaSearch<'a> {
     }
 
     /// Returns true for each group that may be lost and that the opponent [captures in any case](local_outcome::is_captured)
-    /// without losing a chain beside it; `None` if the budget of the board ends before the search of a capture.
+    /// without losing a chain beside it.
     fn captured_groups(
         &mut self,
         problem: &LocalProblem,
         groups: &[LocalGroup],
         may_be_lost: &[bool],
         max_positions: u32,
-    ) -> Option<Vec<bool>> {
+    ) -> Vec<bool> {
         let mut captured = vec![false; groups.len()];
         for (index, group) in groups.iter().enumerate().filter(|(index, _)| may_be_lost[*index]) {
             let beside = problem.area.beside(group.stones);
             let captors =
                 groups.iter().filter(|other| other.player != group.player && other.stones & beside != 0);
             let kept = captors.fold(0, |set, captor| set | captor.stones);
-            let wanted = MAX_CAPTURE_POSITIONS.min(max_positions);
-            let limit = wanted.min(self.capture_positions_left);
+            let limit = self.capture_positions_left.min(MAX_CAPTURE_POSITIONS).min(max_positions);
             let mut search = LocalSearch::new(&problem.area, limit);
             captured[index] = local_outcome::is_captured(&mut search, problem, *group, kept);
             self.capture_positions_left -= limit - search.positions_left();
-            // Captured chains taken for living ones change the outcome of the area.
-            if !captured[index] && limit < wanted && search.positions_left() == 0 {
-                return None;
-            }
         }
-        Some(captured)
+        captured
     }
 
     /// Returns the outcomes of a small area in which one of the players can force a gain whoever moves first.
