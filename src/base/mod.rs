@@ -1,5 +1,5 @@
-//! Vocabulary of all rooms: games, values, keys, checksums, sizes, random numbers, input lines, files, folders, memory, analyses of
-//! other programs and the operating system.
+//! Vocabulary of all rooms: games, values, keys, checksums, sizes, random numbers, input lines, files, folders, memory,
+//! analyses of other programs and the operating system.
 
 pub mod bounded_file;
 pub mod byte_size;

@@ -3,8 +3,8 @@
 //! It is fully convolutional and accepts every board size. It computes in integers, so that every processor gives the
 //! same bits, whatever its instructions. The module depends on boards and positions, not on the table or the search. Start
 //! reading with [`planes`], its input, and [`evaluator`], the computation. [`kernels`] has the loops that take the time,
-//! `winograd` a way to need fewer products, `matrices` the order of weights for AMX, [`probabilities`] the step from outputs to probabilities, and [`weights`] the
-//! file format.
+//! `winograd` a way to need fewer products, `matrices` the order of weights for AMX, [`probabilities`] the step from
+//! outputs to probabilities, and [`weights`] the file format.
 //!
 //! ```text
 //! planes ─ 3x3 ─ block ─ ... ─ block ─┬─ 1x1 ─┬─ policy of each point

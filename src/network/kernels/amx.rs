@@ -76,8 +76,8 @@ pub(super) unsafe fn amx(computation: &LayerComputation<'_>, output: &mut [Cell]
     let mut sums = [[0; LANES]; POINTS];
     for (block, matrices) in matrices.chunks_exact(offsets.len() * LANES_A_STEP).enumerate() {
         for first in (stride + 1..last + stride).step_by(POINTS) {
-            // SAFETY: as above. The cells that are read end before the board's end: the last step begins `stride + 1` cells
-            // behind `first`, which is at most `last + stride - 1`, and has `POINTS + 1` cells.
+            // SAFETY: as above. The cells that are read end before the board's end, by the assertion: the last step begins
+            // `stride + 1` cells behind `first`, which is at most `last + stride - 1`, and has `POINTS + 1` cells.
             unsafe { multiply(&computation.input[first - stride - 1..], offsets, matrices, &mut sums) };
             for (point, sums) in (first..last + stride).zip(&sums) {
                 if point % stride != 0 {
